@@ -19,6 +19,7 @@ from plyscribe.domain.events import (
     SharedDice,
 )
 from plyscribe.domain.match import Match, Play, damaged, evolve, make_move
+from plyscribe.domain.phrases import say
 from plyscribe.domain.ruleset import Over, Roll
 from plyscribe.domain.seeds import require_seeds_secret
 
@@ -93,7 +94,7 @@ class Draft:
                 # If a due roll was not recorded, any values will do: from here on the events differ anyway.
                 values = (*self._command.rolls[made : made + 1], (1,) * turn.count)[0]
             self.emit(DiceRolled(turn.sides, turn.count, turn.purpose, turn.seat, values))
-        raise RollError(f"one command leads to more than {MAX_ROLLS_A_COMMAND} rolls")
+        raise RollError(say("one command leads to more than {most} rolls", most=MAX_ROLLS_A_COMMAND))
 
     def end(self, reason: str, ranks: tuple[int, ...]) -> None:
         """End the match with this outcome and reveal its own secrets."""

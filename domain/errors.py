@@ -34,6 +34,8 @@ A Refusal gets its code as an argument: its class says what the client can do ab
 from reprlib import repr as shorten
 from typing import Any, Self
 
+from plyscribe.domain.phrases import Phrase, say
+
 
 class DomainError(Exception):
     """The root of the tree. `code` is stable, `details` is JSON-ready, and the text is for people."""
@@ -70,7 +72,11 @@ class OptionError(RulesetError):
 
 
 class MoveError(RulesetError):
-    """The text is not a legal move."""
+    """The text is not a legal move. `phrase` is the message, for those who translate it."""
+
+    def __init__(self, phrase: Phrase, **details: Any) -> None:
+        super().__init__(str(phrase), **details)
+        self.phrase = phrase
 
 
 class BadNotation(MoveError):
@@ -78,24 +84,32 @@ class BadNotation(MoveError):
 
     code = "move/bad-notation"
 
-    def __init__(self, text: str, ply: int, expected: str) -> None:
-        super().__init__(f"bad notation {text!r} at ply {ply}: expected {expected}", ply=ply)
+    def __init__(self, text: str, ply: int, expected: Phrase | str) -> None:
+        read = say("bad notation {text} at ply {ply}: expected {expected}", text=repr(text), ply=ply, expected=expected)
+        super().__init__(read, ply=ply)
 
 
 class IllegalMove(MoveError):
-    """The move is well-formed but breaks the rule `clause`."""
+    """The move is well-formed but breaks the rule `clause`. `why` says how, and what is legal instead."""
 
     code = "move/illegal"
 
-    def __init__(self, text: str, ply: int, clause: str, why: str) -> None:
-        super().__init__(f"illegal move {text!r} at ply {ply}: {clause}, {why}", ply=ply, clause=clause)
+    def __init__(self, text: str, ply: int, clause: str, why: Phrase | str) -> None:
+        broken = say(
+            "illegal move {text} at ply {ply}: {clause}, {why}", text=repr(text), ply=ply, clause=clause, why=why
+        )
+        super().__init__(broken, ply=ply, clause=clause)
         self.clause = clause
 
 
 class RollError(RulesetError):
-    """The dice cannot show these values, or no roll is due."""
+    """The dice cannot show these values, or no roll is due. `phrase` is the message, for those who translate it."""
 
     code = "roll/invalid"
+
+    def __init__(self, phrase: Phrase, **details: Any) -> None:
+        super().__init__(str(phrase), **details)
+        self.phrase = phrase
 
 
 class NotInPlay(RulesetError):

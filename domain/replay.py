@@ -1,12 +1,15 @@
 """Replay: a match from its events, and its position at any ply of the surviving line."""
 
-from collections.abc import Iterable
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator
+from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple
 
 from plyscribe.domain.chain import StoredEvent
+from plyscribe.domain.effects import Effect, Ended, Moved, Rolled, Step, Withdrew
 from plyscribe.domain.errors import Unknown
-from plyscribe.domain.match import Match, damaged, fold
-from plyscribe.domain.ruleset import Turn
+from plyscribe.domain.match import LINE, Interlude, Match, Play, PlayedMove, damaged, fold
+from plyscribe.domain.ruleset import AnyRuleset, Roll, Turn
 
 
 class Position(NamedTuple):
@@ -16,6 +19,27 @@ class Position(NamedTuple):
     ply: int
     state: Any
     turn: Turn | None
+
+
+class TakenStep(NamedTuple):
+    """A step of the surviving line, with the states around it.
+
+    `version` is that of its event; all steps that a fork copied have the version of its line. `ply` is the number of
+    moves up to and including this step. `seat` made the move, rolled or left; None for a roll of the table and for an
+    agreed draw. `notation` is that of a move.
+    """
+
+    version: int
+    ply: int
+    step: Step
+    seat: int | None
+    notation: str | None
+    before: Any
+    after: Any
+
+    def list_effects(self, ruleset: AnyRuleset) -> tuple[Effect, ...]:
+        """What the step did, in order."""
+        return ruleset.effects(self.before, self.step, self.after)
 
 
 def replay(stream: str, entries: Iterable[StoredEvent]) -> Match:
@@ -50,3 +74,44 @@ def position_at(match: Match, ply: int) -> Position:
     # A fork copies its line in one event, which passes all of its positions at once.
     version = step.version if step.is_copied else step.version - 1
     return Position(version, ply, step.state, play.ruleset.turn(step.state))
+
+
+def list_steps(play: Play, first: int = 0, last: int | None = None) -> Iterator[TakenStep]:
+    """The steps that led to the positions `first` to `last`, in order; by default all steps of the surviving line.
+
+    To a position lead the move before it, then the rolls, the withdrawals and the agreed draw after that move. Only as
+    many moves are looked at as there are positions.
+    """
+    end = play.ply if last is None else min(last, play.ply)
+    moves = zip(range(max(first, 1), end + 1), play.steps[max(first, 1) - 1 : end], strict=True)
+    others = play.between[bisect_left(play.between, first, key=_PLY) : bisect_right(play.between, end, key=_PLY)]
+    both: list[tuple[int, PlayedMove | Interlude]] = [*moves, *((each.ply, each) for each in others)]
+    # A move stays before what follows it at the same ply.
+    line = sorted(both, key=itemgetter(0))
+    until = play.steps[end].state if end < play.ply else play.state
+    after = [*(step.state for _, step in line[1:]), until]
+    for (ply, step), state in zip(line, after, strict=False):
+        yield _take(play.ruleset, ply, step, state)
+
+
+def find_step(play: Play, version: int) -> TakenStep | None:
+    """The step whose event has this version; None if it was taken back, or if a fork copied its line in that event."""
+    if version == LINE:
+        return None
+    ply = bisect_right(play.steps, version, key=_VERSION)
+    return next((taken for taken in list_steps(play, ply, ply) if taken.version == version), None)
+
+
+_PLY, _VERSION = attrgetter("ply"), attrgetter("version")
+
+
+def _take(ruleset: AnyRuleset, ply: int, step: PlayedMove | Interlude, after: Any) -> TakenStep:
+    if isinstance(step, PlayedMove):
+        move = Moved(ruleset.parse_move(step.state, step.move))
+        return TakenStep(step.version, ply, move, step.seat, step.move, step.state, after)
+    if step.values:
+        turn = ruleset.turn(step.state)
+        seat = turn.seat if isinstance(turn, Roll) else None
+        return TakenStep(step.version, ply, Rolled(step.values), seat, None, step.state, after)
+    done = Ended() if step.seat is None else Withdrew(step.seat)
+    return TakenStep(step.version, ply, done, step.seat, None, step.state, after)

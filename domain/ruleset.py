@@ -5,12 +5,14 @@ from outside goes through `parse_move`, so an illegal move cannot reach `apply_m
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Generic, NoReturn, Protocol, TypeVar
 
+from plyscribe.domain.effects import LEFT, Effect, EffectKind, Moved, Step, Withdrew, list_end
 from plyscribe.domain.errors import NotInPlay, OptionError, RollError
+from plyscribe.domain.phrases import Phrase, say
 
 State = TypeVar("State", bound=Hashable)
 Move = TypeVar("Move", bound=Hashable)
@@ -61,6 +63,10 @@ class Ruleset(ABC, Generic[State, Move]):
     """The digest of its proofs; two servers with the same digest play by the same rules. None without proofs."""
     released: bool = False
     """Whether this version is frozen, so that its matches replay for ever. A draft may still change."""
+    effect_kinds: tuple[EffectKind, ...]
+    """Every kind of effect that a step can have; no two have the same word."""
+    end_clauses: Mapping[str, str]
+    """The clause behind each reason to end that the rules name."""
 
     @abstractmethod
     def parse_options(self, raw: dict[str, Any]) -> dict[str, Any]:
@@ -140,8 +146,26 @@ class Ruleset(ABC, Generic[State, Move]):
     def render_text(self, state: State) -> str:
         """The board for a terminal: ASCII or box-drawing characters, in lines of at most 100 characters."""
 
+    def effects(self, before: State, step: Step, after: State) -> tuple[Effect, ...]:
+        """What the step from `before` to `after` did, in order; see `plyscribe.domain.effects`.
+
+        `after` must be what `apply_move`, `apply_roll`, `withdraw` or `end` made of `before` by this step.
+        """
+        effects = self._list_effects(before, step, after)
+        turn = self.turn(after)
+        if not isinstance(turn, Over):
+            return tuple(effects)
+        return (*effects, *list_end(turn.reason, turn.ranks, self.end_clauses.get(turn.reason)))
+
+    @abstractmethod
+    def _list_effects(self, before: State, step: Step, after: State) -> Iterable[Effect]:
+        """The effects of the step, without those of an end of the match."""
+
 
 AnyRuleset = Ruleset[Any, Any]
+
+MATCH_OVER = say("the match is over, so nobody can move")
+"""Why no move is legal in a match that has ended."""
 
 
 class DuelState(Hashable, Protocol):
@@ -175,13 +199,25 @@ class Duel(Ruleset[AnyDuelState, Move]):
 
     def apply_roll(self, state: AnyDuelState, values: tuple[int, ...]) -> NoReturn:
         """RollError, always."""
-        raise RollError(f"{self.id} has no dice: no roll is due at ply {state.ply}")
+        raise RollError(say("{game} has no dice: make a move instead", game=self.title))
 
     def withdraw(self, state: AnyDuelState, seat: int) -> AnyDuelState:
         """The state after `seat` left: the other seat wins."""
         if state.over or seat not in (1, 2):
             raise NotInPlay(seat)
         return self.end(state, Over("withdrawal", (2, 1) if seat == 1 else (1, 2)))
+
+    def _list_effects(self, before: AnyDuelState, step: Step, after: AnyDuelState) -> Iterable[Effect]:
+        match step:
+            case Moved(move):
+                return self._list_move_effects(before, move, after)
+            case Withdrew(seat):
+                return [Effect(LEFT, None, owner=seat)]
+        return ()
+
+    @abstractmethod
+    def _list_move_effects(self, before: AnyDuelState, move: Move, after: AnyDuelState) -> Iterable[Effect]:
+        """The effects of a move, without those of an end of the match."""
 
     def _starting_with(self, prefix: str, state: AnyDuelState, moves: Iterator[Move]) -> Iterator[Move]:
         return (move for move in moves if self.format_move(state, move).startswith(prefix)) if prefix else moves
@@ -242,10 +278,32 @@ def next_in_play(seat: int, seats: int, left: Sequence[int]) -> int:
 def require_roll(turn: Turn, values: tuple[int, ...], ply: int) -> Roll:
     """The due roll; RollError when its dice cannot show `values`, or when no roll is due."""
     if not isinstance(turn, Roll):
-        raise RollError(f"no roll is due at ply {ply}")
-    if len(values) != turn.count or not all(type(value) is int and 1 <= value <= turn.sides for value in values):
-        raise RollError(f"{turn.count}d{turn.sides} cannot show {values} at ply {ply}")
+        raise RollError(say("no roll is due at ply {ply}: {turn}", ply=ply, turn=_say_turn(turn)))
+    if len(values) != turn.count:
+        raise RollError(
+            say(
+                "{count} dice with {sides} sides are rolled at ply {ply}, not {given}: enter {count} numbers",
+                count=turn.count,
+                sides=turn.sides,
+                ply=ply,
+                given=len(values),
+            )
+        )
+    for value in values:
+        if type(value) is not int or not 1 <= value <= turn.sides:
+            raise RollError(
+                say(
+                    "a die with {sides} sides cannot show {value} at ply {ply}: enter a number from 1 to {sides}",
+                    sides=turn.sides,
+                    value=repr(value),
+                    ply=ply,
+                )
+            )
     return turn
+
+
+def _say_turn(turn: Decision | Over) -> Phrase:
+    return say("the match is over") if isinstance(turn, Over) else say("{seat} makes a move", seat=turn.seat)
 
 
 def format_turn(turn: Turn) -> dict[str, Any]:

@@ -18,13 +18,14 @@ from plyscribe.service.archive.sealed_store import SealedStore
 from plyscribe.service.archive.storage import Archive
 from plyscribe.service.config import Config, read_config, register_rulesets
 from plyscribe.service.database.engine import Database, open_database
+from plyscribe.service.language.catalogues import LANGUAGES
 from plyscribe.service.lists.projections import Projection
 from plyscribe.service.lists.registry import Lists, open_lists
 from plyscribe.service.live.inboxes import Inboxes
 from plyscribe.service.live.letters import LetterProjection
 from plyscribe.service.live.match_changes import Changes
 from plyscribe.service.live.reader import Live
-from plyscribe.service.live.sources import MatchEvents, TournamentEvents
+from plyscribe.service.live.sources import MatchEvents, ToldEvents, TournamentEvents
 from plyscribe.service.matches.imports import Imports
 from plyscribe.service.matches.records import Records
 from plyscribe.service.ratings.ledgers import Ledgers
@@ -76,6 +77,9 @@ class Parts:
     lists: Lists
     live: Live
     match_events: MatchEvents
+    told_events: Mapping[str, ToldEvents]
+    """The same with sentences, by language."""
+
     changes: Changes
     inboxes: Inboxes
     tournaments: Tournaments
@@ -157,6 +161,7 @@ def compose(config: Config, events: EventStore, client: Redis | None = None) -> 
         lists,
         live,
         match_events,
+        {language: ToldEvents(matches, accounts.name_of, language) for language in LANGUAGES},
         changes,
         inboxes,
         tournaments,

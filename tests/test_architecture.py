@@ -26,7 +26,7 @@ FLOORS = (
     ("tournaments", "lists", "live", "processes"),
     ("matches", "ratings", "access", "webhooks"),
     ("streams",),
-    ("archive", "boards", "database"),
+    ("archive", "boards", "database", "language"),
     ("store",),
     ("client",),
     ("logs",),
@@ -34,7 +34,7 @@ FLOORS = (
 )
 """The rooms of `service/`, from the top floor down: a room imports only from floors below its own."""
 
-MOST_ROOMS = 27
+MOST_ROOMS = 28
 
 PACKAGES = {"domain": {"domain"}, "service": {"domain", "service"}, "workers": {"domain", "service", "workers"}}
 """What each top-level package may import of ours."""
@@ -63,12 +63,15 @@ SUBJECTS = {
     "blueprint": "the blueprint that the views beside it hang on",
     "board": "the fields of a board and how they lie",
     "bots": "built-in bots",
+    "breaches": "why a move is illegal",
     "commands": "requests to change a stream",
     "deadlines": "when the time of the seat on turn is over",
     "drawing": "a ruleset's board as text",
+    "effects": "what a step of a match did",
     "errors": "one tree of errors",
     "events": "recorded facts",
     "forks": "matches that begin with a line of another",
+    "happenings": "the effects of what was done in a ruleset",
     "imported": "matches of other servers",
     "imports": "the taking in of those matches",
     "inboxes": "what players are notified of",

@@ -49,6 +49,7 @@ from plyscribe.domain.events import (
 )
 from plyscribe.domain.match import DrawOffer, Lifecycle, Match, Play, damaged
 from plyscribe.domain.names import is_printable
+from plyscribe.domain.phrases import say
 from plyscribe.domain.ruleset import Decision, Roll
 
 MAX_MOVE_LENGTH = 256
@@ -113,7 +114,7 @@ def _parse_move(play: Play, text: str) -> Any:
     ruleset, state = play.ruleset, play.state
     try:
         if len(text) > MAX_MOVE_LENGTH:
-            raise BadNotation(f"{text[:20]}…", play.ply, f"at most {MAX_MOVE_LENGTH} characters")
+            raise BadNotation(f"{text[:20]}…", play.ply, say("at most {most} characters", most=MAX_MOVE_LENGTH))
         return ruleset.parse_move(state, text)
     except MoveError as error:
         some = zip(range(LEGAL_MOVES_IN_A_REFUSAL), ruleset.legal_moves(state), strict=False)

@@ -1,8 +1,8 @@
 """The proofs of a ruleset: the cases that its author writes, and the files that are generated from them.
 
 The author writes `cases.json`: positions to count from and matches to play. Generated are `perft.txt`, a transcript of
-each match, `card.txt` (seats and options), and `digest.txt`, the SHA-256 over all of them. A change of behaviour
-changes the digest, so a released ruleset, whose digest is fixed, cannot change unnoticed.
+each match, `card.txt` (seats, options and effects), and `digest.txt`, the SHA-256 over all of them. A change of
+behaviour changes the digest, so a released ruleset, whose digest is fixed, cannot change unnoticed.
 """
 
 import re
@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Any
 
 from plyscribe.domain.chain import canonical_json
+from plyscribe.domain.effects import describe_kinds
 from plyscribe.domain.errors import RulesetError
 from plyscribe.domain.proofs.perft import PerftCase, count_case, format_perft
 from plyscribe.domain.proofs.playthrough import (
@@ -134,13 +135,14 @@ def _find_steps(ruleset: AnyRuleset, case: PlaythroughCase, transcript: str) -> 
 
 
 def format_card(ruleset: AnyRuleset) -> str:
-    """The seats and options that a ruleset accepts, and its presets for rated matches, as text."""
+    """The seats and options that a ruleset accepts, its presets for rated matches, and its effects, as text."""
     presets = {name: dict(options) for name, options in ruleset.presets.items()}
     return (
         f"{ruleset.id} version {ruleset.version}\n"
         f"seats {ruleset.min_seats}..{ruleset.max_seats}\n"
         f"options {canonical_json(ruleset.options_schema()).decode()}\n"
         f"presets {canonical_json(presets).decode()}\n"
+        f"effects {canonical_json(describe_kinds(ruleset.effect_kinds)).decode()}\n"
     )
 
 

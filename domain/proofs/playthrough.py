@@ -1,8 +1,9 @@
 """Golden playthroughs: one match as a transcript that a person can check against the rules.
 
 The transcript names its case. Then come, in turn, what the ruleset says about a state, and the next step: `> move
-<notation>`, `> roll <values>` or `> withdraw <seat>`. The steps are chosen once, when the transcript is made, and read
-from it from then on: a better sample_move or evaluate does not change an old match.
+<notation>`, `> roll <values>` or `> withdraw <seat>`. Each effect of the step has a line: `= moved PA4* seat 1 ..`. The
+steps are chosen once, when the transcript is made, and read from it from then on: a better sample_move or evaluate does
+not change an old match.
 
 Lines that start with `|` draw the board for the reader. They do not count as behaviour
 (see `plyscribe.domain.proofs.cases`).
@@ -15,6 +16,7 @@ from itertools import islice
 from typing import Any
 
 from plyscribe.domain.chain import canonical_json
+from plyscribe.domain.effects import DETAILS, NAMES, Effect, Moved, Rolled, Step, Withdrew
 from plyscribe.domain.proofs.perft import fixed_dice, fixed_randbelow
 from plyscribe.domain.ruleset import AnyRuleset, Decision, Over, RandBelow, Roll, Turn
 
@@ -23,11 +25,15 @@ LISTED_MOVES = 40
 FIRST_MOVES = 8
 DRAWN_EVERY = 10
 STEP = "> "
+EFFECT = "= "
 
 
 @dataclass(frozen=True, slots=True)
 class Withdrawal:
-    """`seat` leaves after `ply` moves; with `awaiting`, once the state waits for a `roll` or a `decision`."""
+    """`seat` leaves after `ply` moves; with `awaiting`, once the state waits for a `roll` or a `decision`.
+
+    `roll 3` waits for that of seat 3.
+    """
 
     ply: int
     seat: int
@@ -59,17 +65,34 @@ def start_state(ruleset: AnyRuleset, case: PlaythroughCase) -> Any:
     return ruleset.initial_state(ruleset.parse_options(case.options), case.seats)
 
 
-def apply_step(ruleset: AnyRuleset, state: Any, step: str) -> Any:
-    """The state after `move ..`, `roll ..` or `withdraw ..`; RulesetError if the rules refuse it."""
-    kind, _, rest = step.partition(" ")
+def parse_step(ruleset: AnyRuleset, state: Any, text: str) -> Step:
+    """The step that `move ..`, `roll ..` or `withdraw ..` names; RulesetError if it is no legal move of this state."""
+    kind, _, rest = text.partition(" ")
     match kind:
         case "move":
-            return ruleset.apply_move(state, ruleset.parse_move(state, rest))
+            return Moved(ruleset.parse_move(state, rest))
         case "roll":
-            return ruleset.apply_roll(state, tuple(int(value) for value in rest.split()))
+            return Rolled(tuple(int(value) for value in rest.split()))
         case "withdraw":
-            return ruleset.withdraw(state, int(rest))
-    raise ValueError(f"not a step of a match: {step!r}")
+            return Withdrew(int(rest))
+    raise ValueError(f"not a step of a match: {text!r}")
+
+
+def take_step(ruleset: AnyRuleset, state: Any, step: Step) -> Any:
+    """The state after a move, roll or withdrawal; RulesetError if the rules refuse it."""
+    match step:
+        case Moved(move):
+            return ruleset.apply_move(state, move)
+        case Rolled(values):
+            return ruleset.apply_roll(state, values)
+        case Withdrew(seat):
+            return ruleset.withdraw(state, seat)
+    raise ValueError(f"no step of a playthrough: {step!r}")
+
+
+def apply_step(ruleset: AnyRuleset, state: Any, text: str) -> Any:
+    """The state after `move ..`, `roll ..` or `withdraw ..`; RulesetError if the rules refuse it."""
+    return take_step(ruleset, state, parse_step(ruleset, state, text))
 
 
 def choose_steps(ruleset: AnyRuleset, case: PlaythroughCase) -> list[str]:
@@ -102,7 +125,7 @@ class _Script:
     def next_step(self, ruleset: AnyRuleset, state: Any, turn: Decision | Roll) -> str:
         ply = ruleset.view(state)["ply"]
         for withdrawal in self.withdrawals:
-            if ply >= withdrawal.ply and withdrawal.awaiting in (None, _kind(turn)):
+            if ply >= withdrawal.ply and withdrawal.awaiting in (None, _kind(turn), f"{_kind(turn)} {turn.seat}"):
                 self.withdrawals.remove(withdrawal)
                 return f"withdraw {withdrawal.seat}"
         if isinstance(turn, Roll):
@@ -139,10 +162,25 @@ def format_playthrough(ruleset: AnyRuleset, case: PlaythroughCase, steps: Sequen
         f"options {_json(ruleset.parse_options(case.options))}",
         "",
     ]
-    for step in steps:
-        lines += [*_describe(ruleset, state, case.every), f"{STEP}{step}", ""]
-        state = apply_step(ruleset, state, step)
+    for text in steps:
+        lines += [*_describe(ruleset, state, case.every), f"{STEP}{text}"]
+        step = parse_step(ruleset, state, text)
+        after = take_step(ruleset, state, step)
+        lines += [*map(format_effect, ruleset.effects(state, step, after)), ""]
+        state = after
     return "\n".join([*lines, *_describe(ruleset, state, case.every), ""])
+
+
+def format_effect(effect: Effect) -> str:
+    """The effect in a line: its kind, clause and details, and `*` if a seat chose it.
+
+    >>> format_effect(Effect("moved", "PA4", True, seat=1, source="d4", target="e5"))
+    '= moved PA4* seat 1 from d4 to e5'
+    """
+    kind, clause, chosen, *_ = effect
+    details = ((NAMES.get(name, name), getattr(effect, name)) for name in DETAILS)
+    words = (f" {name} {value}" for name, value in details if value is not None)
+    return f"{EFFECT}{kind} {clause or '-'}{'*' if chosen else ''}{''.join(words)}"
 
 
 def format_case(case: PlaythroughCase) -> str:

@@ -6,7 +6,7 @@ docs/record-format.md has the format. `parse_record` plays every step, so every 
 from plyscribe.domain.record.formatting import MEDIA_TYPE, SUFFIX, format_record
 from plyscribe.domain.record.matches import commands_of, record_of
 from plyscribe.domain.record.parsing import parse_record
-from plyscribe.domain.record.values import UNKNOWN_NAME, AgreedDraw, Comment, Record, Step
+from plyscribe.domain.record.values import UNKNOWN_NAME, AgreedDraw, Comment, Record, Step, add_comments, trace_steps
 
 __all__ = [
     "MEDIA_TYPE",
@@ -16,8 +16,10 @@ __all__ = [
     "Comment",
     "Record",
     "Step",
+    "add_comments",
     "commands_of",
     "format_record",
     "parse_record",
     "record_of",
+    "trace_steps",
 ]

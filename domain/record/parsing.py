@@ -8,6 +8,7 @@ from reprlib import repr as shorten
 
 from plyscribe.domain.decide.play import MAX_MOVE_LENGTH
 from plyscribe.domain.errors import BadNotation, DomainError, IllegalMove, RecordError
+from plyscribe.domain.phrases import say
 from plyscribe.domain.record.headers import NUMBER, QUOTED, Fault, Headers, at, unescape, unquote
 from plyscribe.domain.record.values import Comment, Line, Record, describe_turn, format_outcome
 
@@ -174,7 +175,7 @@ class _Reader:
         line = self._begin(place)
         with at(place):
             if len(text) > MAX_MOVE_LENGTH:
-                raise BadNotation(f"{text[:20]}…", line.ply, f"at most {MAX_MOVE_LENGTH} characters")
+                raise BadNotation(f"{text[:20]}…", line.ply, say("at most {most} characters", most=MAX_MOVE_LENGTH))
             line.move(text)
 
 

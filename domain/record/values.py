@@ -1,13 +1,18 @@
 """The values that make up a record, and the line of play that checks them."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import Any
 
+from plyscribe.domain import effects
 from plyscribe.domain.decide.play import drawn_ranks
 from plyscribe.domain.errors import RollError, WrongTime, WrongValue
 from plyscribe.domain.events import DRAW_AGREED, WITHDRAWAL_CAUSES, DiceRolled, LineStep, MoveMade, SeatWithdrawn
+from plyscribe.domain.phrases import say
+from plyscribe.domain.replay import TakenStep
 from plyscribe.domain.ruleset import AnyRuleset, Decision, Over, Roll, Turn
+from plyscribe.domain.rulesets import find_ruleset
 
 UNKNOWN_NAME = "?"
 """The name of an unknown player, or of an empty seat."""
@@ -102,7 +107,7 @@ class Line:
         if isinstance(turn, Decision):
             raise WrongTime("roll/not-due", f"no roll is due: {describe_turn(turn)}", ply=self.ply)
         if purpose not in (None, turn.purpose) or seat not in (None, turn.seat):
-            raise RollError(f"another roll is due: {describe_turn(turn)}")
+            raise RollError(say("another roll is due: {turn}", turn=describe_turn(turn)))
         self.state = self.ruleset.apply_roll(self.state, values)
         self.steps.append(DiceRolled(turn.sides, turn.count, turn.purpose, turn.seat, values))
 
@@ -127,6 +132,35 @@ class Line:
         if isinstance(turn, Over):
             raise WrongTime("match/over", f"nothing follows: {describe_turn(turn)}", ply=self.ply)
         return turn
+
+
+def trace_steps(record: Record) -> Iterator[TakenStep]:
+    """The steps of a record with the states around them. The version of a step is its number."""
+    line = Line(find_ruleset(record.ruleset, record.ruleset_version), record.options, len(record.seats))
+    for number, step in enumerate(record.steps, 1):
+        before = line.state
+        line.follow(step)
+        done, seat, notation = _read_step(line.ruleset, before, step)
+        yield TakenStep(number, line.ply, done, seat, notation, before, line.state)
+
+
+def _read_step(ruleset: AnyRuleset, state: Any, step: Step) -> tuple[effects.Step, int | None, str | None]:
+    match step:
+        case MoveMade(seat, move):
+            return effects.Moved(ruleset.parse_move(state, move)), seat, move
+        case DiceRolled(seat=seat, values=values):
+            return effects.Rolled(tuple(values)), seat, None
+        case SeatWithdrawn(seat):
+            return effects.Withdrew(seat), seat, None
+    return effects.Ended(), None, None
+
+
+def add_comments(record: Record, texts: Iterable[str]) -> Record:
+    """The record with these comments, one for each step in order; an empty one, or one that is there, is not added."""
+    known = set(record.comments)
+    added = [Comment(after, text) for after, text in enumerate(texts, 1) if text]
+    comments = [*(comment for comment in added if comment not in known), *record.comments]
+    return replace(record, comments=tuple(sorted(comments, key=attrgetter("after"))))
 
 
 def describe_turn(turn: Turn) -> str:

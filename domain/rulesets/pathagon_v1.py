@@ -11,9 +11,11 @@ from operator import itemgetter
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from plyscribe.domain.effects import Effect, EffectKind, list_end_kinds
 from plyscribe.domain.errors import BadNotation, IllegalMove
 from plyscribe.domain.options import Integer, options_schema, parse_options
-from plyscribe.domain.ruleset import Duel, Over, RandBelow, evaluate_over, require_seats
+from plyscribe.domain.phrases import Phrase, say
+from plyscribe.domain.ruleset import MATCH_OVER, Duel, Over, RandBelow, evaluate_over, require_seats
 
 SIZE = Integer("size", 7, 5, 9)
 PIECES = Integer("pieces", None, 5, 38)  # over all sizes; each size has a narrower range
@@ -21,6 +23,17 @@ PLY_LIMIT = Integer("ply_limit", 400, 1, nullable=True)
 
 PATH = (Over("path", (1, 2)), Over("path", (2, 1)))
 DRAW = Over("ply-limit", (1, 1))  # PA11
+
+END_CLAUSES = MappingProxyType({"path": "PA10", "ply-limit": "PA11"})
+
+EFFECT_KINDS = (
+    EffectKind("placed", ("PA4",), ("seat", "target")),
+    EffectKind("moved", ("PA4",), ("seat", "source", "target")),
+    EffectKind("trapped", ("PA8",), ("seat", "owner", "source")),
+    EffectKind("closed", ("PA6",), ("owner", "target")),
+    EffectKind("rested", ("PA5",), ("owner", "target")),
+    *list_end_kinds(END_CLAUSES),
+)
 
 BINARY_DIGITS = bytes.maketrans(b"01", b"\0\1")
 
@@ -150,7 +163,9 @@ class PathagonV1(Duel[State, Move]):
     version = 1
     title = "Pathagon"
     presets = MappingProxyType({"small": {"size": 5}})
-    behaviour = "571228f94736f4bfe95b6f0b5ff68bce3bf2568da89317e7e9b2ee6ad2ae29c7"
+    effect_kinds = EFFECT_KINDS
+    end_clauses = END_CLAUSES
+    behaviour = "ca39132673d514f32cc5986a95dc92dd652a1db683f824dcc0860be12ba4c856"
 
     def parse_options(self, raw: dict[str, Any]) -> dict[str, Any]:
         size = parse_options({"size": raw.get("size", SIZE.default)}, [SIZE])["size"]
@@ -199,7 +214,7 @@ class PathagonV1(Duel[State, Move]):
         move = board.spelled.get(text)
         if move is None:
             last = board.names[board.squares[-1]]
-            raise BadNotation(text, state.ply, f"a square a1..{last}, or two squares as in a1-b2")
+            raise BadNotation(text, state.ply, say("a square a1..{last}, or two squares as in a1-b2", last=last))
         breach = _find_breach(state, move)
         if breach:
             raise IllegalMove(text, state.ply, *breach)
@@ -274,31 +289,54 @@ class PathagonV1(Duel[State, Move]):
             notes.append(f"Resting: {' '.join(resting)}.")
         return "\n".join([columns, *rows, columns, "", *notes])
 
+    def _list_move_effects(self, before: State, move: Move, after: State) -> Iterator[Effect]:
+        names, (source, target) = before.setup.board.names, move
+        seat, other = (2, 1) if before.ply & 1 else (1, 2)
+        if source:
+            yield Effect("moved", "PA4", True, seat, source=names[source], target=names[target])
+        else:
+            yield Effect("placed", "PA4", True, seat, target=names[target])
+        trapped = before.enemy ^ after.own
+        if trapped:
+            yield from (Effect("trapped", "PA8", False, seat, other, source=names[s]) for s in _squares(trapped))
+        if after.closed:
+            yield from (Effect("closed", "PA6", owner=other, target=names[s]) for s in _squares(after.closed))
+        if after.resting_other:
+            yield Effect("rested", "PA5", owner=seat, target=names[target])
+
+
+def _squares(squares: int) -> Iterator[int]:
+    """The squares one by one, in the order of notation."""
+    while squares:
+        yield squares & -squares
+        squares &= squares - 1
+
 
 def _bits(squares: int) -> Iterator[int]:
     """The positions of the set bits, ascending."""
     return compress(range(90), bin(squares)[:1:-1].encode().translate(BINARY_DIGITS))
 
 
-def _find_breach(state: State, move: Move) -> tuple[str, str] | None:
+def _find_breach(state: State, move: Move) -> tuple[str, Phrase] | None:
     """A rule that the move breaks, and how; None when the move is legal."""
     (board, pieces, _), _, own, enemy, closed, resting, _, over = state
     source, target = move
+    come, go = board.names.get(source, ""), board.names[target]
     if over:
-        return "PA11" if over.reason == DRAW.reason else "PA10", "the match is over"
+        return END_CLAUSES.get(over.reason, "PA10"), MATCH_OVER
     if own.bit_count() < pieces:
         if source:
-            return "PA4", "a piece in reserve must be placed first"
+            return "PA4", say("a piece is in reserve. Place it: name one empty square.")
     elif not source:
-        return "PA4", "the reserve is empty: a piece on the board must be moved"
+        return "PA4", say("the reserve is empty. Move a piece on the board: name two squares.")
     elif not source & own:
-        return "PA4", f"{board.names[source]} has no piece of the seat on turn"
+        return "PA4", say("{from} has no piece of the seat on turn. Start from one of its own.", **{"from": come})
     elif source == resting:
-        return "PA5", f"the piece on {board.names[source]} moved in the seat's last turn"
+        return "PA5", say("the piece on {from} moved in its seat's last turn. Move another one.", **{"from": come})
     if target & (own | enemy):
-        return "PA4", f"{board.names[target]} is not empty"
+        return "PA4", say("{to} is not empty. Choose an empty square.", to=go)
     if target & closed:
-        return "PA6", f"{board.names[target]} is closed: the last move trapped a piece of the seat there"
+        return "PA6", say("{to} is closed for this turn: a piece was just trapped there. Choose another square.", to=go)
     return None
 
 

@@ -6,17 +6,35 @@ docs/rulesets/zhen.md has the rules ZH1..ZH9.
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from plyscribe.domain.effects import Effect, EffectKind, list_end_kinds
 from plyscribe.domain.errors import BadNotation, IllegalMove
 from plyscribe.domain.options import Integer, options_schema, parse_options
-from plyscribe.domain.ruleset import Duel, Over, RandBelow, evaluate_over, rank_by, require_seats
+from plyscribe.domain.phrases import Phrase, say
+from plyscribe.domain.ruleset import MATCH_OVER, Duel, Over, RandBelow, evaluate_over, rank_by, require_seats
 
 OPTIONS = [
     Integer("tiles", 10, 4, 20),
     Integer("cubes", 10, 2, 30),
     Integer("ply_limit", 200, 1, nullable=True),
 ]
+
+END_CLAUSES = MappingProxyType({"blocked": "ZH7", "ply-limit": "ZH9"})
+
+EFFECT_KINDS = (
+    EffectKind("placed", ("ZH4",), ("seat", "target")),
+    EffectKind("moved", ("ZH2",), ("seat", "source", "target", "amount")),
+    EffectKind("carried", ("ZH2",), ("seat", "owner", "source", "target", "amount")),
+    EffectKind("entered", ("ZH3",), ("seat", "source", "target", "amount")),
+    EffectKind("captured", ("ZH3",), ("seat", "owner", "source", "target", "amount")),
+    EffectKind("blocked", ("ZH7",), ("seat", "owner")),
+    EffectKind("swept", ("ZH7",), ("seat", "owner", "source", "target", "amount")),
+    *list_end_kinds(END_CLAUSES),
+)
+
+GOAL = "goal"
 
 Shifts = tuple[tuple[int, ...], ...]
 
@@ -49,7 +67,7 @@ def lay_track(tiles: int) -> Track:
 def _spell_moves(tiles: int) -> dict[str, tuple[int, int]]:
     numbers = range(1, tiles + 1)
     puts = {f"+{n}": (0, n) for n in numbers}
-    return puts | {f"{n}-{target or 'goal'}": (n, target) for n in numbers for target in (0, *numbers)}
+    return puts | {f"{n}-{target or GOAL}": (n, target) for n in numbers for target in (0, *numbers)}
 
 
 def _shift(end: int, seat: int, tile: int, cubes: int) -> int:
@@ -96,8 +114,10 @@ class ZhenV1(Duel[State, Move]):
 
     id = "zhen"
     version = 1
-    behaviour = "251cf66d9d9fa4fc78fa00598f8e901b02afd9c13a0c3aad8e5c65bc92b6e499"
+    behaviour = "d7daec79fd135820c251f818a7d9a466ec64fc714aa7d0d2e65827b60c91e162"
     title = "Zhen"
+    effect_kinds = EFFECT_KINDS
+    end_clauses = END_CLAUSES
 
     def parse_options(self, raw: dict[str, Any]) -> dict[str, Any]:
         return parse_options(raw, OPTIONS)
@@ -129,7 +149,9 @@ class ZhenV1(Duel[State, Move]):
         track = state.setup.track
         spelled = track.spelled.get(text)
         if spelled is None:
-            raise BadNotation(text, state.ply, f"+N, N-N or N-goal, where N is a tile 1..{track.end - 1}")
+            raise BadNotation(
+                text, state.ply, say("+1, 2-1 or 1-goal, with tiles from 1 to {last}", last=track.end - 1)
+            )
         source, target = spelled
         breach = _find_breach(state, source, target)
         if breach:
@@ -139,7 +161,7 @@ class ZhenV1(Duel[State, Move]):
     def format_move(self, state: State, move: Move) -> str:
         if not _cubes(state.line, move):
             return f"+{move}"
-        return f"{move}-{_reach(state, move) % state.setup.track.end or 'goal'}"
+        return f"{move}-{_reach(state, move) % state.setup.track.end or GOAL}"
 
     def apply_move(self, state: State, move: Move) -> State:
         setup, ply, line, _, reserve, reserve_other, _ = state
@@ -197,6 +219,42 @@ class ZhenV1(Duel[State, Move]):
             ]
         )
 
+    def _list_move_effects(self, before: State, move: Move, after: State) -> Iterator[Effect]:
+        (track, _), ply, line, *_ = before
+        seat, other = (2, 1) if ply & 1 else (1, 2)
+        cubes = _cubes(line, move)
+        if cubes:
+            yield from _list_travel(track, seat, other, move, cubes)
+        else:
+            yield Effect("placed", "ZH4", True, seat, target=str(move))
+        if after.over and after.over.reason == "blocked":
+            yield Effect("blocked", "ZH7", False, seat, other)
+            yield from _list_sweep(track, seat, line + track.shifts[ply & 1][move][cubes])
+
+
+def _list_travel(track: Track, seat: int, other: int, tile: int, cubes: int) -> Iterator[Effect]:
+    """The cubes of a tile that the seat moves, its own ones first."""
+    one, two = cubes & 31, cubes >> 5
+    own, enemy, reach = (one, two, tile - one) if seat == 1 else (two, one, tile + two)
+    source = str(tile)
+    if 0 < reach < track.end:
+        target = str(reach)
+        yield Effect("moved", "ZH2", True, seat, source=source, target=target, amount=own)
+        if enemy:
+            yield Effect("carried", "ZH2", False, seat, other, source=source, target=target, amount=enemy)
+    else:
+        yield Effect("entered", "ZH3", True, seat, source=source, target=GOAL, amount=own)
+        yield Effect("captured", "ZH3", False, seat, other, source=source, target=GOAL, amount=enemy)
+
+
+def _list_sweep(track: Track, seat: int, line: int) -> Iterator[Effect]:
+    """All cubes on the tiles, which the seat takes into its goal."""
+    for tile in range(1, track.end):
+        cubes = _cubes(line, tile)
+        for owner, amount in ((1, cubes & 31), (2, cubes >> 5)):
+            if amount:
+                yield Effect("swept", "ZH7", False, seat, owner, source=str(tile), target=GOAL, amount=amount)
+
 
 def _seat(state: State) -> int:
     return 1 + (state.ply & 1)
@@ -222,28 +280,43 @@ def _actions(state: State) -> Iterator[Move]:
             yield tile
 
 
-def _find_breach(state: State, source: int, target: int) -> tuple[str, str] | None:
+def _find_breach(state: State, source: int, target: int) -> tuple[str, Phrase] | None:
     """A rule that the move breaks, and how; None when the move is legal."""
     (track, _), ply, line, before, reserve, _, over = state
     if over:
-        return "ZH9" if over.reason == "ply-limit" else "ZH7", "the match is over"
+        return END_CLAUSES.get(over.reason, "ZH7"), MATCH_OVER
     cubes = line >> 10 * (source or target) & 1023
     if not source:
+        if not reserve:
+            return "ZH4", say("the reserve is empty. Move cubes that are on the tiles.")
         if cubes:
-            return "ZH4", f"tile {target} is not empty"
-        return None if reserve else ("ZH4", "the reserve is empty")
+            return "ZH4", say("tile {to} is not empty. Put the cube on an empty tile, or move cubes.", to=target)
+        return None
     own, end = cubes >> 5 * (ply & 1) & 31, track.end
     reach = source + own if ply & 1 else source - own
     if not own:
-        return "ZH2", f"tile {source} has no cube of the seat on turn"
+        return "ZH2", say(
+            "tile {from} has no cube of the seat on turn. Choose a tile that has one, or put a cube on an empty tile.",
+            **{"from": source},
+        )
     if not 0 <= reach <= end:
-        return "ZH3", f"{own} steps from tile {source} overshoot the goal"
-    if reach % end != target:
-        return "ZH2", f"the cubes of tile {source} move {own} steps, to {reach % end or 'the goal'}"
-    if not target and own << 5 * (ply & 1) == cubes:
-        return "ZH3", f"tile {source} has no enemy cube to take into the goal"
+        return "ZH3", say(
+            "{amount} steps from tile {from} go beyond the goal. Choose another tile.", amount=own, **{"from": source}
+        )
+    if reach in (0, end) and own << 5 * (ply & 1) == cubes:
+        return "ZH3", say(
+            "tile {from} has no enemy cube to take into the goal. Choose another tile.", **{"from": source}
+        )
     if line + track.shifts[ply & 1][source][cubes] == before:
-        return "ZH5", "it restores the line from before the enemy's last turn"
+        return "ZH5", say(
+            "the cubes on tile {from} can only undo the enemy's last move. Choose another tile.", **{"from": source}
+        )
+    if reach % end != target:
+        return "ZH2", say(
+            "the cubes on tile {from} move one step towards the seat's goal for each of its cubes. Enter {move}.",
+            move=f"{source}-{reach % end or GOAL}",
+            **{"from": source},
+        )
     return None
 
 

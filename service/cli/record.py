@@ -8,7 +8,9 @@ import click
 
 from plyscribe.domain.errors import RecordError
 from plyscribe.domain.record import format_record, parse_record
+from plyscribe.service.cli.languages import LANGUAGE
 from plyscribe.service.config import register_rulesets
+from plyscribe.service.matches.story import comment_record
 
 STDIN = "-"
 
@@ -17,7 +19,9 @@ STDIN = "-"
 @click.argument("files", nargs=-1, required=True, metavar="FILE…")
 @click.option("--check", "only_check", is_flag=True, help="Report faults, print nothing else.")
 @click.option("--write", is_flag=True, help="Rewrite the files in the standard layout.")
-def record(files: tuple[str, ...], only_check: bool, write: bool) -> None:
+@click.option("--effects", is_flag=True, help="Add a comment to each step that says what it did.")
+@LANGUAGE
+def record(files: tuple[str, ...], only_check: bool, write: bool, effects: bool, language: str) -> None:
     """Check text records and print them in the standard layout.
 
     Each record is played by its rules. Faults are reported as `file:line:column: message`, and the exit code is then 1.
@@ -29,7 +33,9 @@ def record(files: tuple[str, ...], only_check: bool, write: bool) -> None:
     for file in files:
         try:
             text = _read(file)
-            _write(file, text, format_record(parse_record(text)), only_check, write)
+            parsed = parse_record(text)
+            formatted = format_record(comment_record(parsed, language) if effects else parsed)
+            _write(file, text, formatted, only_check, write)
         except (RecordError, _NotText) as error:
             faults += 1
             click.echo(f"{file}:{error.line}:{error.column}: {error.why}", err=True)

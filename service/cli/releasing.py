@@ -20,6 +20,8 @@ PROOFS = Path("tests/domain/proofs")
 CASES = "cases.json"
 
 _CLAUSE = re.compile(r"^### ([A-Z]{2}[0-9]+) · ", re.MULTILINE)
+_NAMED = re.compile(r"[A-Z]{2}[0-9]+|(?<=def test_)[a-z]{2}[0-9]+(?=_)")
+"""A clause in a test, as in the rules or at the beginning of the test's name."""
 
 
 class Checked(NamedTuple):
@@ -101,7 +103,7 @@ def _check_clauses(ruleset: AnyRuleset, tree: Path) -> Iterator[str]:
     if page is None:
         return
     tests = sorted((tree / "tests" / "domain").glob(f"test_{_name(ruleset)}*.py"))
-    named = set(re.findall(r"[A-Z]{2}[0-9]+", "\n".join(path.read_text(encoding="utf-8") for path in tests)))
+    named = {found.upper() for path in tests for found in _NAMED.findall(path.read_text(encoding="utf-8"))}
     for clause in _CLAUSE.findall(page.read_text(encoding="utf-8")):
         if clause not in named:
             yield f"no test in tests/domain/test_{_name(ruleset)}*.py names {clause}"

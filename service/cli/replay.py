@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -12,17 +12,18 @@ from rich.progress import track
 
 from plyscribe.domain.bundle.bundle import parse_bundle
 from plyscribe.domain.errors import Unknown
-from plyscribe.domain.events import MoveMade
 from plyscribe.domain.match import damaged
-from plyscribe.domain.record import SUFFIX, parse_record
-from plyscribe.domain.record.values import Line
+from plyscribe.domain.record import SUFFIX, parse_record, trace_steps
+from plyscribe.domain.replay import TakenStep, list_steps
 from plyscribe.domain.replay import replay as replay_match
 from plyscribe.domain.ruleset import AnyRuleset
 from plyscribe.domain.rulesets import find_ruleset
 from plyscribe.service.cli.extra import explain_missing
+from plyscribe.service.cli.languages import LANGUAGE
 from plyscribe.service.cli.shared_options import DATA, TOKEN, URL
 from plyscribe.service.cli.transfer import REFUSALS, choose_reader
 from plyscribe.service.config import register_rulesets
+from plyscribe.service.matches.story import describe_steps, name_players, name_written, render_steps
 from plyscribe.service.streams.ids import is_stream_id
 
 if TYPE_CHECKING:
@@ -33,16 +34,24 @@ FILE = click.Path(dir_okay=False, path_type=Path)
 
 
 class Film(NamedTuple):
-    """The positions of a match by ply, each with the move that led to it."""
+    """The positions of a match by ply, each with the move that led to it; its steps, and the names of its players."""
 
     ruleset: AnyRuleset
     shots: list[tuple[Any, "LastMove | None"]]
+    steps: Iterable[TakenStep]
+    name_players: Callable[[str], Mapping[int, str]]
+    """The names by seat, for sentences in a language."""
 
     def draw(self, ply: int, theme: "Theme") -> str:
         """The position as SVG, with the last move marked."""
         from plyscribe.service.boards import draw_board
 
         return draw_board(self.ruleset, *self.shots[ply], theme)
+
+    def list_sentences(self, ply: int | None, language: str) -> list[str]:
+        """What each step did, a sentence a line: of all steps, or of those that led to the position at this ply."""
+        steps = [step for step in self.steps if ply in (None, step.ply)]
+        return list(render_steps(describe_steps(self.ruleset, steps, language, self.name_players(language))))
 
 
 @click.command()
@@ -59,6 +68,8 @@ class Film(NamedTuple):
 )
 @click.option("--size", type=click.IntRange(64, 4096), default=480, show_default=True, help="Width in pixels.")
 @click.option("--theme", type=click.Choice(("light", "dark")), default="light", show_default=True, help="Colours.")
+@click.option("--effects/--no-effects", default=True, show_default=True, help="Say in the text what each step did.")
+@LANGUAGE
 @click.argument("match")
 def replay(
     data: Path,
@@ -70,11 +81,14 @@ def replay(
     delay: int,
     size: int,
     theme: str,
+    effects: bool,
+    language: str,
     match: str,
 ) -> None:
     """Show a match as text, as a picture or as a film.
 
-    Prints one position as text, or writes it as a picture (--png). --gif writes the whole match as a film. MATCH is a
+    Prints what each step did, and the last position as text; with --ply that position, and what led to it. Writes a
+    position as a picture (--png), or the whole match as a film (--gif). MATCH is a
     bundle, a text record (.plyrec) or the id of a match. An id is looked up in the store in REDIS_URL, or else in the
     one that `serve` runs on the data directory; with --url on that server. Pictures need the extra `pictures`.
     """
@@ -89,7 +103,8 @@ def replay(
         if gif is not None:
             _film(film, gif, delay, size, cast("Theme", theme))
         if png is None and gif is None:
-            click.echo(_format_position(film, at))
+            told = film.list_sentences(ply, language) if effects else []
+            click.echo("\n".join([*told, *([""] if told else []), _format_position(film, at)]))
     except REFUSALS as error:
         sys.exit(f"error: {match}: {error}")
     except ModuleNotFoundError as error:
@@ -117,25 +132,28 @@ def _film_bundle(raw: bytes) -> Film:
         raise Unknown("match/unknown", "the bundle holds no match")
     ruleset, steps = match.play.ruleset, match.play.steps
     moves = [None, *(LastMove(step.seat, step.move, ruleset.view(step.state)) for step in steps)]
-    return Film(ruleset, list(zip([*(step.state for step in steps), match.play.state], moves, strict=True)))
+    shots = list(zip([*(step.state for step in steps), match.play.state], moves, strict=True))
+    return Film(ruleset, shots, list_steps(match.play), lambda language: name_players(match, _know_nobody, language))
+
+
+def _know_nobody(_: str) -> str:
+    """The name of an account, which no bundle holds."""
+    return ""
 
 
 def _film_record(text: str) -> Film:
     from plyscribe.service.boards.board import LastMove
 
     record = parse_record(text)
-    ruleset = find_ruleset(record.ruleset, record.ruleset_version)
-    line = Line(ruleset, record.options, len(record.seats))
-    shots: list[tuple[Any, LastMove | None]] = [(line.state, None)]
-    for step in record.steps:
-        before = line.state
-        line.follow(step)
-        if isinstance(step, MoveMade):
-            shots.append((line.state, LastMove(step.seat, step.move, ruleset.view(before))))
+    ruleset, steps = find_ruleset(record.ruleset, record.ruleset_version), list(trace_steps(record))
+    shots: list[tuple[Any, LastMove | None]] = [(ruleset.initial_state(record.options, len(record.seats)), None)]
+    for step in steps:
+        if step.notation is not None and step.seat is not None:
+            shots.append((step.after, LastMove(step.seat, step.notation, ruleset.view(step.before))))
         else:
             # A roll or a withdrawal belongs to the position that it changes: only moves begin a new one.
-            shots[-1] = (line.state, shots[-1][1])
-    return Film(ruleset, shots)
+            shots[-1] = (step.after, shots[-1][1])
+    return Film(ruleset, shots, steps, lambda language: name_written(record, language))
 
 
 def _find_ply(film: Film, ply: int | None) -> int:

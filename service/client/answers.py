@@ -261,6 +261,50 @@ class Explanation(TypedDict):
     """The clause of the rules that allows the move."""
 
 
+_EffectKeywords = TypedDict("_EffectKeywords", {"from": NotRequired[str]})
+
+
+class Effect(_EffectKeywords):
+    """One thing that a step did. Of the keys after `chosen` it has those that its kind has."""
+
+    kind: str
+    """A fixed word of the ruleset, such as `trapped`."""
+
+    clause: str | None
+    """The clause behind it; null if it follows from no rule of the game."""
+
+    chosen: bool
+    """Whether the seat chose it. What only follows is not chosen."""
+
+    seat: NotRequired[int]
+    """The seat that caused it."""
+
+    owner: NotRequired[int]
+    """The seat that it concerns: the owner of a piece, the receiver of points."""
+
+    piece: NotRequired[str]
+    """The sort of piece, a word of the ruleset."""
+
+    to: NotRequired[str]
+    """The field or place that it went to, or where it happened."""
+
+    amount: NotRequired[int]
+    """How many, or how much."""
+
+    word: NotRequired[str]
+    """Another word of the ruleset: a terrain, a class, a reason."""
+
+
+class Story(TypedDict):
+    """What a step did. Both lists are empty if it did nothing."""
+
+    effects: list[Effect]
+    """In the order in which they happened. The ruleset has their JSON Schema."""
+
+    sentences: list[str]
+    """A sentence for each effect, in the same order."""
+
+
 class Step(TypedDict):
     """One way to continue the notation of a move."""
 
@@ -290,9 +334,49 @@ class Composition(MatchTurn):
     explanation: Explanation | None
     """Of `prefix` if it is complete, else of `finish`."""
 
+    preview: Story | None
+    """What that move would do, apart from the rolls that follow it."""
+
     steps: list[Step]
     truncated: bool
     """True if there were too many moves to look at all of them. Steps can be missing."""
+
+
+class TakenStep(Story):
+    """A step of a match that was not taken back: a move, a roll, a withdrawal, or a draw by agreement."""
+
+    version: int
+    """The version of its event; 2 for all steps that a fork copied from its parent."""
+
+    ply: int
+    """The position that it led to: the number of moves up to and including this step."""
+
+    kind: Literal["move", "roll", "withdrawal", "draw"]
+    seat: int | None
+    """The seat that moved, rolled or left; null for a roll of the table and an agreed draw."""
+
+    move: str | None
+    """The notation of a move, or null."""
+
+    values: list[int] | None
+    """What the dice of a roll showed, or null."""
+
+
+class MatchFault(TypedDict):
+    """The first stored event that could not be read or applied. Everything before it is in the answer."""
+
+    version: int
+    """The number of that event."""
+
+    why: str
+
+
+class EffectsPage(Page, MatchVersion):
+    """A page of the steps of a match, with what each did."""
+
+    steps: list[TakenStep]
+    fault: MatchFault | None
+    """On the last page of a match with a damaged event: the steps end before that event."""
 
 
 class Event(TypedDict):
@@ -528,15 +612,6 @@ class Annulled(TypedDict):
     why: str
 
 
-class MatchFault(TypedDict):
-    """The first stored event that could not be read or applied. Everything before it is in the answer."""
-
-    version: int
-    """The number of that event."""
-
-    why: str
-
-
 _ImportedFromKeywords = TypedDict("_ImportedFromKeywords", {"import": str})
 
 
@@ -730,6 +805,11 @@ class Position(MatchTurn):
 
     view: Json
     """The state of the game, in the ruleset's own form."""
+
+    steps: NotRequired[list[TakenStep]]
+    """Only with `include=effects`: the move that led to the position, and the rolls, withdrawals and the agreed draw
+    after it.
+    """
 
 
 class StoredEvents(TypedDict):
@@ -1159,6 +1239,8 @@ class RulesetDetail(Ruleset):
     """All versions, newest first."""
 
     clauses: list[Clause]
+    effects: Json
+    """The JSON Schema of an effect of a step."""
 
 
 class RulesetRow(Ruleset):

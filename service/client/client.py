@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any, cast
+from urllib.parse import urlencode
 from uuid import uuid4
 
 from plyscribe.domain.bundle.bundle import parse_bundle
@@ -33,6 +34,8 @@ from plyscribe.service.client.answers import (
     RemovedWebhook,
     RevokedToken,
     RulesetRow,
+    Story,
+    TakenStep,
     Verification,
     VerificationDue,
     Webhook,
@@ -44,6 +47,10 @@ from plyscribe.service.client.tournaments import TournamentCalls
 
 PAGE = 1000
 ROWS = 200
+
+
+class ToldEvent(Event, Story):
+    """An event with what its step did: nothing, if it is no step or if the step was taken back since."""
 
 
 class Client(TournamentCalls, ManyCalls, Connection):
@@ -324,10 +331,23 @@ class Client(TournamentCalls, ManyCalls, Connection):
         named = None if receipt is None else f"{receipt['version']}:{receipt['hash']}"
         return cast(Match, self._get(f"/v1/matches/{match}", _given(invitation=invitation, receipt=named)))
 
-    def position(self, match: str, ply: int, version: int | None = None) -> Position:
-        """The state just before move `ply` + 1."""
-        query = {"version": version} if version else None
+    def position(
+        self, match: str, ply: int, version: int | None = None, *, effects: bool = False, language: str | None = None
+    ) -> Position:
+        """The state just before move `ply` + 1; with `effects`, the steps that led to it and what they did."""
+        query = _given(version=version, include="effects" if effects else None, language=language)
         return cast(Position, self._get(f"/v1/matches/{match}/positions/{ply}", query))
+
+    def effects(
+        self, match: str, first: int = 0, last: int | None = None, *, language: str | None = None
+    ) -> Iterator[TakenStep]:
+        """Yield the steps that led to the positions `first` to `last`, with what each did, read page by page.
+
+        The sentences are in a language that the server has (`en`, `de`), by default in English.
+        """
+        query = _given(**{"from": first, "to": last, "language": language})
+        for page in self._pages(f"/v1/matches/{match}/effects", query):
+            yield from cast(list[TakenStep], page["steps"])
 
     def board(self, match: str, ply: int) -> str:
         """The state just before move `ply` + 1, as text for a terminal."""
@@ -359,9 +379,13 @@ class Client(TournamentCalls, ManyCalls, Connection):
             raise Problem({"code": "export/incomplete", "detail": "the export broke off", "status": 503})
         return export
 
-    def record(self, match: str) -> str:
-        """The match as a text record, which `plyscribe.domain.record.parse_record` reads."""
-        return self._ask("GET", f"/v1/matches/{match}/record").text
+    def record(self, match: str, *, effects: bool = False, language: str | None = None) -> str:
+        """The match as a text record, which `plyscribe.domain.record.parse_record` reads.
+
+        With `effects`, comments say what each step did, in this language.
+        """
+        query = _given(comments="effects" if effects else None, language=language)
+        return self._ask("GET", f"/v1/matches/{match}/record", params=query).text
 
     def bundle(self, match: str) -> bytes:
         """The whole match as one file, which `plyscribe verify` checks.
@@ -390,6 +414,11 @@ class Client(TournamentCalls, ManyCalls, Connection):
         Reconnects when the connection breaks. Ends when the match can have no more events.
         """
         yield from cast(Iterator[Event], self._follow(f"/v1/matches/{match}/events", after))
+
+    def follow_effects(self, match: str, after: int = 0, *, language: str | None = None) -> Iterator[ToldEvent]:
+        """Yield events as `follow` does, each with what its step did, in sentences of this language too."""
+        query = urlencode(_given(include="effects", language=language))
+        yield from cast(Iterator[ToldEvent], self._follow(f"/v1/matches/{match}/events?{query}", after))
 
     def inbox(self, after: int = 0) -> Iterator[InboxEntry]:
         """Yield the inbox entries after the id `after`, first the stored ones, then new ones, each once.

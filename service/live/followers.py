@@ -139,9 +139,11 @@ class Follower:
         may_go_on: Callable[[int], bool],
         client: str,
         framing: Framing = EVENTS,
+        form: str = "",
     ) -> None:
         self.source = source
         self.stream = stream
+        self.form = form
         self.client = client
         self.number = after
         self.wait_s = wait_s
@@ -153,6 +155,11 @@ class Follower:
         self._over_at = time.monotonic() + MAX_AGE_S
         self._send: Callable[[bytes], object] = _drop
         self._ended: Callable[[], object] = _do_nothing
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """The stream and the form of its entries: what followers with the same key are sent is made once."""
+        return self.stream, self.form
 
     def start(self, send: Callable[[bytes], object], ended: Callable[[], object]) -> None:
         """Call `send` with server-sent events, from another thread; call `ended` at the end.

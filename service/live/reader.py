@@ -44,11 +44,13 @@ log = logging.getLogger(__name__)
 
 
 class _Topic:
-    """A followed stream: how far it was read, and its newest entries."""
+    """A followed stream in one form: how far it was read, its newest entries, and whether the last one was read."""
 
     def __init__(self, follower: Follower) -> None:
         self.source = follower.source
         self.stream = follower.stream
+        self.has_form = follower.form != ""
+        self.is_over = False
         self.bucket = bucket_of(follower.stream)
         self.followers: set[Follower] = set()
         self.begin_at(follower.number)
@@ -88,11 +90,15 @@ class _Watch(NamedTuple):
 _NOWHERE = _Watch(frozenset(), "", 0.0)
 
 
-class _Task(NamedTuple):
-    """Something to do for a stream. It is repeated later if the store is away."""
+Key = tuple[str, str]
+"""What a topic is found by: the stream, and the form of its entries."""
 
-    do: Callable[[str], object]
-    stream: str
+
+class _Task(NamedTuple):
+    """Something to do for a topic. It is repeated later if the store is away."""
+
+    do: Callable[[Key], object]
+    key: Key
 
 
 def _always(_: int) -> bool:
@@ -114,7 +120,8 @@ class Live:
         self._started = False
         self._todo: SimpleQueue[_Task] = SimpleQueue()
         # Only the giving thread changes these.
-        self._topics: dict[str, _Topic] = {}
+        self._topics: dict[str, dict[str, _Topic]] = {}
+        """The topics of each followed stream, by form."""
         self._buckets: Counter[str] = Counter()
         self._followed = threading.Event()
         self._again: list[_Task] = []
@@ -132,8 +139,12 @@ class Live:
         client: str = "",
         in_thread: bool = False,
         framing: Framing = EVENTS,
+        form: str = "",
     ) -> Follower:
         """A follower of what comes after number `after`. Start it or stop it: it takes a place until it ends.
+
+        Followers of a stream in the same form share its entries. A form other than "" takes work for each entry, so
+        that its followers wait for each other and not all others for them.
 
         It ends after number `upto`. With `wait_s` it sends nothing and ends as soon as there is news. Before each
         sending, `may_go_on` is called with the number of the newest entry to send; once it returns False the follower
@@ -146,7 +157,7 @@ class Live:
         if in_thread:
             most = min(most, self._max_threads)
             each = min(each, max(1, most // CLIENTS_IN_THREADS))
-        follower = Follower(self, source, stream, after, upto, wait_s, may_go_on, client, framing)
+        follower = Follower(self, source, stream, after, upto, wait_s, may_go_on, client, framing, form)
         with self._lock:
             if self._closed:
                 raise LiveFull("this process is stopping: connect again")
@@ -171,20 +182,20 @@ class Live:
         """End all followers and accept no more. Their clients connect again, to another process."""
         with self._lock:
             self._closed = True
-            self._todo.put(_Task(self._end_all, ""))
+            self._todo.put(_Task(self._end_all, ("", "")))
         self._followed.set()
 
     def enter(self, follower: Follower) -> None:
         """See Giver.enter."""
         with self._lock:
             if not self._closed:
-                self._todo.put(_Task(lambda _: self._enter(follower), follower.stream))
+                self._todo.put(_Task(lambda _: self._enter(follower), follower.key))
                 return
         follower.end()
 
     def leave(self, follower: Follower) -> None:
         """See Giver.leave."""
-        self._todo.put(_Task(lambda _: self._drop(follower), follower.stream))
+        self._todo.put(_Task(lambda _: self._drop(follower), follower.key))
 
     # ------------------------------------------------------------------------------------------------ the feed's thread
 
@@ -227,8 +238,8 @@ class Live:
 
     def _wake(self, streams: Iterable[str]) -> None:
         for stream in streams:
-            if stream in self._topics:
-                self._todo.put(_Task(self._advance, stream))
+            for form in list(self._topics.get(stream, ())):
+                self._todo.put(_Task(self._advance, (stream, form)))
 
     # ------------------------------------------------------------------------------------------- the thread that gives
 
@@ -243,21 +254,21 @@ class Live:
 
     def _do(self, task: _Task) -> None:
         try:
-            task.do(task.stream)
+            task.do(task.key)
         except (StoreUnavailable, DatabaseUnavailable):
             self._again.append(task)
         except Exception:
-            log.exception("%s cannot be followed", task.stream)
-            self._finish_topic(task.stream)
+            log.exception("%s cannot be followed", task.key[0])
+            self._finish_topic(task.key)
 
     def _tick(self, now_s: float) -> None:
         again, self._again = self._again, []
         for task in again:
             self._todo.put(task)
-        self._wake([topic.stream for topic in self._topics.values() if topic.source.is_polled])
+        self._wake({topic.stream for topic in self._list_topics() if topic.source.is_polled})
         if now_s >= self._heartbeat_at:
             self._heartbeat_at = now_s + HEARTBEAT_S
-            for topic in list(self._topics.values()):
+            for topic in self._list_topics():
                 for follower in list(topic.followers):
                     if not follower.beat(now_s):
                         self._finish(follower)
@@ -266,14 +277,14 @@ class Live:
         if follower not in self._counted:
             follower.end()
             return
-        topic = self._topics.get(follower.stream)
+        topic = self._find_topic(follower.key)
         if topic is None:
-            topic = self._topics[follower.stream] = _Topic(follower)
+            topic = self._topics.setdefault(follower.stream, {})[follower.form] = _Topic(follower)
             if not topic.source.is_polled:
                 self._buckets[topic.bucket] += 1
                 # Watch the feed before reading the stream, so that entries in between are not missed.
                 self._followed.set()
-            self._todo.put(_Task(self._advance, follower.stream))
+            self._todo.put(_Task(self._advance, follower.key))
         topic.followers.add(follower)
         while follower.number < topic.first and follower in topic.followers:
             entries = topic.read(follower.number)
@@ -285,19 +296,26 @@ class Live:
         if follower.number < topic.number and follower in topic.followers:
             self._give_to(follower, topic.recall())
 
-    def _advance(self, stream: str) -> None:
-        """Read new entries of a stream and give them to all its followers."""
-        topic, is_last = self._topics.get(stream), False
+    def _find_topic(self, key: Key) -> _Topic | None:
+        stream, form = key
+        return self._topics.get(stream, {}).get(form)
+
+    def _list_topics(self) -> list[_Topic]:
+        return [topic for topics in self._topics.values() for topic in topics.values()]
+
+    def _advance(self, key: Key) -> None:
+        """Read new entries of a topic and give them to all its followers."""
+        topic = self._find_topic(key)
         while topic is not None and topic.followers and (entries := topic.read(topic.number)):
-            is_last |= any(entry.type in topic.source.last_types for entry in entries)
+            topic.is_over |= any(entry.type in topic.source.last_types for entry in entries)
             news = topic.keep(entries)
             for follower in list(topic.followers):
                 self._give_to(follower, news)
-            if topic.source.is_polled:
+            if topic.source.is_polled or topic.has_form:
                 # It may look through much for each entry, so that others have their turn now.
-                self._todo.put(_Task(self._advance, stream))
-                break
-        if topic is not None and is_last:
+                self._todo.put(_Task(self._advance, key))
+                return
+        if topic is not None and topic.is_over:
             for follower in list(topic.followers):
                 follower.upto = topic.number
                 self._finish(follower)
@@ -319,11 +337,13 @@ class Live:
             if not self._counts[follower.client]:
                 del self._counts[follower.client]
         metrics.change_followers(-1)
-        topic = self._topics.get(follower.stream)
+        topic = self._find_topic(follower.key)
         if topic is not None:
             topic.followers.discard(follower)
             if not topic.followers:
-                del self._topics[follower.stream]
+                del self._topics[follower.stream][follower.form]
+                if not self._topics[follower.stream]:
+                    del self._topics[follower.stream]
                 if not topic.source.is_polled:
                     self._buckets[topic.bucket] -= 1
                 if not self._buckets[topic.bucket]:
@@ -331,12 +351,12 @@ class Live:
         if not self._buckets and not self._closed:
             self._followed.clear()
 
-    def _finish_topic(self, stream: str) -> None:
-        topic = self._topics.get(stream)
+    def _finish_topic(self, key: Key) -> None:
+        topic = self._find_topic(key)
         for follower in list(topic.followers) if topic is not None else ():
             self._finish(follower)
 
-    def _end_all(self, _: str) -> None:
+    def _end_all(self, _: Key) -> None:
         self._over = True
         for follower in list(self._counted):
             self._finish(follower)

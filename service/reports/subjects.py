@@ -11,7 +11,9 @@ from plyscribe.domain.match import Match
 from plyscribe.domain.record import format_record, record_of
 from plyscribe.domain.tournament.state import find_game
 from plyscribe.service.access.accounts import Accounts
+from plyscribe.service.language.catalogues import LANGUAGES
 from plyscribe.service.matches.queries import read_pages
+from plyscribe.service.matches.story import comment_record
 from plyscribe.service.ratings.annulments import Change
 from plyscribe.service.ratings.model import Rating
 from plyscribe.service.ratings.ratings import Ratings
@@ -65,9 +67,9 @@ def preview_of(match: str, ledger: int, offset: int, limit: int) -> Subject:
     return Subject(PREVIEW, match, (ledger, offset, limit))
 
 
-def record_at(match: str, version: int) -> Subject:
-    """The text record of a match at a version."""
-    return Subject(RECORD, match, (version,))
+def record_at(match: str, version: int, language: str | None) -> Subject:
+    """The text record of a match at a version, with comments in a language that say what happened; None for none."""
+    return Subject(RECORD, match, (version, 0 if language is None else LANGUAGES.index(language) + 1))
 
 
 def game_of(tournament: str, version: int, place: tuple[int, int, int]) -> Subject:
@@ -115,13 +117,16 @@ class Maker:
     def _find_ruleset(self, match: str) -> str:
         return self._matches.read(match).life.created.ruleset
 
-    def _write_record(self, match: str, version: int) -> Json:
+    def _write_record(self, match: str, version: int, language: int) -> Json:
         state = self._matches.read(match, version)
         # The accounts of an imported match belong to another server, even if an id of ours is the same.
         ours = () if is_address(match) else state.life.players
         names = {player: self._accounts.name_of(player) for player in ours}
         entries = chain.from_iterable(read_pages(self._matches, match, 0, version))
-        return {"version": state.version, "text": format_record(record_of(state, entries, names))}
+        record = record_of(state, entries, names)
+        if language:
+            record = comment_record(record, LANGUAGES[language - 1])
+        return {"version": state.version, "text": format_record(record)}
 
     def _annul_game(self, tournament: str, version: int, round: int, board: int, number: int) -> Json:
         state = self._tournaments.handler.read(tournament, version)

@@ -12,16 +12,18 @@ from werkzeug.http import HTTP_STATUS_CODES
 from werkzeug.middleware.proxy_fix import ProxyFix
 from werkzeug.routing import BaseConverter, IntegerConverter, MapAdapter
 
-from plyscribe.domain.errors import IllegalMove
+from plyscribe.domain.errors import DomainError, IllegalMove, MoveError, RollError
 from plyscribe.domain.match import Match
 from plyscribe.service import metrics
 from plyscribe.service.composition import Parts, compose_process
 from plyscribe.service.errors import VersionConflict
 from plyscribe.service.health.readiness import watch_readiness
+from plyscribe.service.language.sentences import Names, translate
 from plyscribe.service.logs import begin_logs
 from plyscribe.service.matches import queries
+from plyscribe.service.matches.story import name_players
 from plyscribe.service.rulebooks import read_clauses
-from plyscribe.service.store.port import StoreUnavailable
+from plyscribe.service.store.port import StoreError, StoreUnavailable
 from plyscribe.service.store.requirements import require_store_at
 from plyscribe.service.streams.patience import PATIENCE, PLACES
 from plyscribe.service.web import pages
@@ -54,6 +56,8 @@ from plyscribe.service.web.api.http import (
     accepted,
     answer,
     current_request,
+    negotiate_language,
+    spoken,
 )
 from plyscribe.service.web.api.openapi import media_of
 from plyscribe.service.web.charging import charge_requests
@@ -216,13 +220,26 @@ def _confine(response: Response, by_cookie: bool, is_personal: bool) -> Response
 
 
 def _answer_error(error: Exception) -> Response:
-    problem = {**problem_of(error), **_more_about(error)}
+    problem, language = {**problem_of(error), **_more_about(error)}, None
+    if isinstance(error, MoveError | RollError):
+        language = negotiate_language()
+        problem["detail"] = translate(error.phrase, language, _name_players(language))
     context = {"method": request.method, "route": telemetry.route(), "code": problem["code"]}
     if problem["status"] == 503:
         log.warning("request answered with 503: %s", error, extra=context)
     elif problem["status"] >= 500:
         log.exception("a request failed", extra=context)
-    return _answer_problem(problem)
+    response = _answer_problem(problem)
+    return spoken(response, language) if language else response
+
+
+def _name_players(language: str) -> Names:
+    """The names of the players, if the request is about a match and the store has them."""
+    match: Match | None = g.get("match")
+    with suppress(StoreError, DomainError):
+        of: Parts = current_app.extensions["plyscribe"]
+        return name_players(match, of.accounts.name_of, language) if match else {}
+    return {}
 
 
 def _more_about(error: Exception) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """The checks can fail: each fault planted into the toy is caught by the check that is meant for it."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from itertools import count
 from random import Random
@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from plyscribe.domain.effects import LEFT, Effect, EffectKind, Moved, Step, Withdrew
 from plyscribe.domain.errors import BadNotation, IllegalMove, NotInPlay, OptionError
 from plyscribe.domain.ruleset import AnyRuleset, Decision, Over, RandBelow, Roll, Turn
 from tests.domain.conformance import (
@@ -34,6 +35,21 @@ from tests.domain.conformance import (
     play_matches,
     sample_positions,
 )
+from tests.domain.effect_checks import (
+    STEP_CHECKS,
+    Steps,
+    ask,
+    check_clauses,
+    check_completeness,
+    check_ends,
+    check_first_effect,
+    check_kinds,
+    check_need,
+    check_occurrence,
+    check_stability,
+    proved,
+    sample,
+)
 from tests.domain.prove import settings_of
 from tests.domain.toy import TOY_V1, Give, Hold, Push, Race, ToyMove, ToyV1
 
@@ -58,6 +74,16 @@ def at_positions(check: Callable[..., None]) -> Check:
     def run(ruleset: AnyRuleset) -> None:
         for position in sample_positions(TOY_V1, settings_of):
             check(replace(position, ruleset=ruleset))
+
+    run.__name__ = check.__name__
+    return run
+
+
+def at_steps(check: Callable[..., None], find_steps: Callable[[AnyRuleset], Steps] = sample) -> Check:
+    """The check over sound steps, of each of which the faulty ruleset lists the effects."""
+
+    def run(ruleset: AnyRuleset) -> None:
+        check(ruleset, [ask(ruleset, before, step, after) for before, step, after, _ in find_steps(TOY_V1)])
 
     run.__name__ = check.__name__
     return run
@@ -92,6 +118,13 @@ turns = at_positions(check_turn)
 views = at_positions(check_view)
 withdrawals = at_positions(check_withdrawals)
 ends = at_positions(check_end)
+completeness = at_steps(check_completeness)
+need = at_steps(check_need)
+stability = at_steps(check_stability)
+first_effect = at_steps(check_first_effect)
+kinds = at_steps(check_kinds)
+occurrence = at_steps(check_occurrence, proved)
+told_ends = at_steps(check_ends)
 
 
 # ---- legal moves
@@ -553,6 +586,156 @@ class HasASpaceInItsId(ToyV1):
     id = "my toy"
 
 
+# ---- effects
+
+
+@caught_by(completeness)
+class LeavesAnEffectOut(ToyV1):
+    def _list_effects(self, before: Race, step: Step, after: Race) -> Iterable[Effect]:
+        return (effect for effect in super()._list_effects(before, step, after) if effect.kind != "received")
+
+
+@caught_by(completeness)
+class TellsAnotherAmount(ToyV1):
+    def _list_effects(self, before: Race, step: Step, after: Race) -> Iterator[Effect]:
+        for effect in super()._list_effects(before, step, after):
+            yield effect._replace(amount=9) if effect.kind == "took" else effect
+
+
+@caught_by(completeness)
+class SaysWhatNobodyCanRetell(ToyV1):
+    def _list_effects(self, before: Race, step: Step, after: Race) -> Iterator[Effect]:
+        yield from super()._list_effects(before, step, after)
+        yield Effect("sneezed", None)
+
+
+@caught_by(need)
+class TellsWhatChangedNothing(ToyV1):
+    def _list_effects(self, before: Race, step: Step, after: Race) -> Iterator[Effect]:
+        yield from super()._list_effects(before, step, after)
+        yield Effect("received", "TO4", owner=1, amount=0)
+
+
+@caught_by(need)
+class TellsATripToTheSameField(ToyV1):
+    def _list_effects(self, before: Race, step: Step, after: Race) -> Iterator[Effect]:
+        yield from super()._list_effects(before, step, after)
+        if isinstance(step, Moved) and after.runners == before.runners:
+            yield Effect("ran", "TO2", owner=1, source=str(after.runners[0]), target=str(after.runners[0]))
+
+
+@caught_by(stability)
+class TellsInChangingOrder(ToyV1):
+    random = Random(1)
+
+    def _list_effects(self, before: Race, step: Step, after: Race) -> Iterable[Effect]:
+        effects = list(super()._list_effects(before, step, after))
+        others = effects[1:]
+        self.random.shuffle(others)
+        return [*effects[:1], *others]
+
+
+@caught_by(first_effect)
+class TellsTheChoiceLast(ToyV1):
+    def _list_effects(self, before: Race, step: Step, after: Race) -> Iterable[Effect]:
+        return [*super()._list_effects(before, step, after)][::-1]
+
+
+@caught_by(first_effect)
+class HidesThatASeatChose(ToyV1):
+    def _list_effects(self, before: Race, step: Step, after: Race) -> Iterator[Effect]:
+        return (effect._replace(chosen=False) for effect in super()._list_effects(before, step, after))
+
+
+@caught_by(first_effect)
+class LetsAnotherSeatChoose(ToyV1):
+    def _list_effects(self, before: Race, step: Step, after: Race) -> Iterator[Effect]:
+        for effect in super()._list_effects(before, step, after):
+            yield effect._replace(seat=effect.seat % 2 + 1) if effect.chosen and effect.seat else effect
+
+
+@caught_by(first_effect)
+class TellsAWithdrawalTwice(ToyV1):
+    def _list_effects(self, before: Race, step: Step, after: Race) -> Iterator[Effect]:
+        yield from super()._list_effects(before, step, after)
+        if isinstance(step, Withdrew):
+            yield Effect(LEFT, "TO11", owner=step.seat)
+
+
+@caught_by(kinds)
+class HasAnEffectOfNoKind(ToyV1):
+    def _list_effects(self, before: Race, step: Step, after: Race) -> Iterator[Effect]:
+        yield from super()._list_effects(before, step, after)
+        if before.runners != after.runners:
+            yield Effect("cheered", "TO2", seat=1)
+
+
+@caught_by(kinds)
+class HasADetailThatItsKindHasNot(ToyV1):
+    def _list_effects(self, before: Race, step: Step, after: Race) -> Iterator[Effect]:
+        for effect in super()._list_effects(before, step, after):
+            yield effect._replace(owner=effect.seat) if effect.kind == "pushed" else effect
+
+
+@caught_by(kinds)
+class LacksADetailOfItsKind(ToyV1):
+    def _list_effects(self, before: Race, step: Step, after: Race) -> Iterator[Effect]:
+        for effect in super()._list_effects(before, step, after):
+            yield effect._replace(source=None) if effect.kind == "ran" else effect
+
+
+@caught_by(kinds)
+class NamesAClauseThatItsKindHasNot(ToyV1):
+    def _list_effects(self, before: Race, step: Step, after: Race) -> Iterator[Effect]:
+        return (effect._replace(clause="TO5") for effect in super()._list_effects(before, step, after))
+
+
+@caught_by(kinds)
+class SaysAWordThatItsKindHasNot(ToyV1):
+    def _list_effects(self, before: Race, step: Step, after: Race) -> Iterator[Effect]:
+        for effect in super()._list_effects(before, step, after):
+            yield effect._replace(word="snow") if effect.word == "weather" else effect
+
+
+@caught_by(kinds)
+class DeclaresAKindTwice(ToyV1):
+    effect_kinds = (*ToyV1.effect_kinds, EffectKind("took", ("TO4",), ("owner",)))
+
+
+@caught_by(occurrence)
+class DeclaresAKindThatNeverOccurs(ToyV1):
+    effect_kinds = (*ToyV1.effect_kinds, EffectKind("slept", ("TO3",), ("seat",)))
+
+
+@caught_by(occurrence)
+class DeclaresAClauseThatNeverOccurs(ToyV1):
+    effect_kinds = tuple(
+        kind._replace(clauses=(*kind.clauses, "TO8")) if kind.kind == "took" else kind for kind in ToyV1.effect_kinds
+    )
+
+
+@caught_by(check_clauses)
+class ForgetsAClause(ToyV1):
+    effect_kinds = tuple(kind for kind in ToyV1.effect_kinds if kind.kind != "took")
+
+
+@caught_by(check_clauses)
+class NamesAClauseThatChangesNothing(ToyV1):
+    effect_kinds = (*ToyV1.effect_kinds, EffectKind("refused", ("TO5",), ("seat",)))
+
+
+@caught_by(told_ends)
+class RanksNobodyAtTheEnd(ToyV1):
+    def effects(self, before: Race, step: Step, after: Race) -> tuple[Effect, ...]:
+        return tuple(effect for effect in super().effects(before, step, after) if effect.kind != "ranked")
+
+
+@caught_by(told_ends)
+class TellsTheEndFirst(ToyV1):
+    def effects(self, before: Race, step: Step, after: Race) -> tuple[Effect, ...]:
+        return tuple(sorted(super().effects(before, step, after), key=lambda effect: effect.kind != "ended"))
+
+
 @pytest.mark.parametrize(
     ("fault", "check"), FAULTS, ids=[f"{check.__name__}-{fault.__name__}" for fault, check in FAULTS]
 )
@@ -569,3 +752,8 @@ def test_the_sound_toy_passes_the_same_checks() -> None:
 def test_every_check_of_a_position_has_a_fault_that_it_catches() -> None:
     caught = {check.__name__ for _, check in FAULTS}
     assert {check.__name__ for check in POSITION_CHECKS} <= caught
+
+
+def test_every_check_of_effects_has_a_fault_that_it_catches() -> None:
+    caught = {check.__name__ for _, check in FAULTS}
+    assert {check.__name__ for check in (*STEP_CHECKS, check_occurrence, check_clauses)} <= caught

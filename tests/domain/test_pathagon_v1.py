@@ -7,7 +7,9 @@ from random import Random
 
 import pytest
 
+from plyscribe.domain.effects import Moved
 from plyscribe.domain.errors import BadNotation, IllegalMove, NotInPlay, OptionError, RollError
+from plyscribe.domain.proofs.playthrough import format_effect
 from plyscribe.domain.ruleset import Decision, Over
 from plyscribe.domain.rulesets import find_ruleset
 from plyscribe.domain.rulesets.pathagon_v1 import PATHAGON_V1, Setup, State, lay_board
@@ -44,6 +46,12 @@ def board_of(state: State) -> str:
 
 def legal(state: State, prefix: str = "") -> list[str]:
     return [PATHAGON_V1.format_move(state, move) for move in PATHAGON_V1.legal_moves(state, prefix)]
+
+
+def list_effects(state: State, text: str) -> list[str]:
+    move = PATHAGON_V1.parse_move(state, text)
+    effects = PATHAGON_V1.effects(state, Moved(move), PATHAGON_V1.apply_move(state, move))
+    return [format_effect(effect).removeprefix("= ") for effect in effects]
 
 
 def refuse(state: State, text: str, clause: str) -> None:
@@ -287,6 +295,54 @@ def test_pa11_without_a_ply_limit_a_match_goes_on() -> None:
             assert PATHAGON_V1.turn(state) == Over("path", PATHAGON_V1.standing(state))
             state = start(ply_limit=None, size=9, pieces=9)
         state = PATHAGON_V1.apply_move(state, PATHAGON_V1.sample_move(state, random.randrange))
+
+
+# ---- effects
+
+
+def test_pa4_a_piece_is_placed_or_moved_by_choice_and_pa5_a_moved_one_rests() -> None:
+    assert list_effects(start(), "d4") == ["placed PA4* seat 1 to d4"]
+    assert list_effects(position("11111 ..... ..... ..... 22222", seat=2, pieces=5), "a1-c3") == [
+        "moved PA4* seat 2 from a1 to c3",
+        "rested PA5 owner 2 to c3",
+    ]
+
+
+def test_pa8_each_trapped_piece_is_listed_and_pa6_then_each_closed_square() -> None:
+    assert list_effects(position("..1.. ..2.. 12... ..... ....."), "c3") == [
+        "placed PA4* seat 1 to c3",
+        "trapped PA8 seat 1 owner 2 from b3",
+        "trapped PA8 seat 1 owner 2 from c4",
+        "closed PA6 owner 2 to b3",
+        "closed PA6 owner 2 to c4",
+    ]
+
+
+def test_pa9_no_trap_is_listed_for_a_piece_that_goes_between_two_enemies() -> None:
+    assert list_effects(position("..... ..... .1.1. ..... .....", seat=2), "c3") == ["placed PA4* seat 2 to c3"]
+
+
+def test_pa10_after_a_path_nothing_is_closed_and_nothing_rests() -> None:
+    state = position("..1.. ..1.. 2..21 ..1.. ..1..", pieces=5)
+    assert list_effects(state, "e3-c3") == [
+        "moved PA4* seat 1 from e3 to c3",
+        "ended PA10 word path",
+        "ranked PA10 owner 1 amount 1",
+        "ranked PA10 owner 2 amount 2",
+    ]
+    assert list_effects(position("..1.. ..1.. 12... ..1.. ..1.."), "c3")[1:3] == [
+        "trapped PA8 seat 1 owner 2 from b3",
+        "ended PA10 word path",
+    ]
+
+
+def test_pa11_at_the_ply_limit_both_seats_rank_first() -> None:
+    assert list_effects(start(ply_limit=1), "d4") == [
+        "placed PA4* seat 1 to d4",
+        "ended PA11 word ply-limit",
+        "ranked PA11 owner 1 amount 1",
+        "ranked PA11 owner 2 amount 1",
+    ]
 
 
 # ---- options, notation, view

@@ -83,6 +83,12 @@ def test_moves_rolls_and_withdrawals_come_as_scripted() -> None:
     ]
 
 
+def test_a_withdrawal_can_await_the_roll_of_one_seat() -> None:
+    rolls = ((7, 7), (1,), (2,))
+    case = PlaythroughCase("scripted", 3, seed=1, rolls=rolls, withdrawals=(Withdrawal(0, 3, "roll 3"),))
+    assert choose_steps(TOY_V1, case)[:4] == ["roll 7 7", "roll 1", "roll 2", "withdraw 3"]
+
+
 def test_a_script_that_the_match_outruns_is_refused() -> None:
     case = PlaythroughCase("late", 2, seed=1, options={"ply_limit": 3}, withdrawals=(Withdrawal(4, 1),))
     with pytest.raises(ValueError, match="before withdrawals"):

@@ -18,7 +18,7 @@ DOUBLE = ["portal d3 <e3 >c3", "portal b3 <a3 >c3"]
 """A portal from each START to CENTER."""
 
 
-# ---- board
+# ---- board: PO1, PO2
 
 
 def test_po1_rows_are_letters_and_numbers_run_along_them() -> None:
@@ -285,7 +285,7 @@ def test_po8_leaving_center_through_a_portal_fulfils_nothing() -> None:
     assert look(state, "centered") == [False, False]
 
 
-# ---- no action
+# ---- no action: PO9
 
 STUCK = ["portal d3 <e3", "platform d4 <d3"]
 """On a full board a pawn goes from e3 to d4, and no further."""
@@ -372,7 +372,7 @@ def test_po10_demons_are_a_colour() -> None:
     refuse(position([], "e3:*", capacity=2, demons=True), "enter", "PO10")
 
 
-# ---- the end
+# ---- the end: PO11, PO12
 
 
 def test_po11_who_exits_with_the_last_pawn_on_the_board_wins() -> None:
@@ -404,7 +404,7 @@ def test_po12_the_ply_limit_ends_by_standing() -> None:
     assert ends(play(start(ply_limit=1), "enter"), "ply-limit", 2, 1)
 
 
-# ---- withdrawal
+# ---- withdrawal: PO13
 
 
 def test_po13_the_pawns_of_who_leaves_go_to_its_pool() -> None:
@@ -463,7 +463,7 @@ def test_po13_only_a_seat_in_play_leaves(seat: int) -> None:
         PORTALS_V1.withdraw(start(), seat)
 
 
-# ---- demons
+# ---- demons: PO14, PO15, PO16, PO17, PO18
 
 
 def test_po14_a_portal_without_entries_puts_demons_on_its_exits() -> None:
@@ -477,7 +477,7 @@ def test_po15_a_demon_on_an_entry_counts_for_the_seat_on_turn() -> None:
     for pawns, after in (("c3:* d2:1", "c2:* d4:1"), ("c3:* d2:*", "c2:* d4:*")):
         state = position(net, pawns, demons=True)
         assert pawns_of(play(state, legal(state, "launch")[0])) == after
-    refuse(position(net, "c3:* d2:2", demons=True), "launch d3", "PO15")
+    refuse(position(net, "c3:* d2:2", demons=True), "launch d3", "PO6")
 
 
 CHOICE = ["portal d3 <c3", "platform d2 >d3", "platform d4 <d3", "platform c2 <d3"]
@@ -544,8 +544,8 @@ def test_po17_more_demons_than_exits_forbid_the_launch() -> None:
 
 
 def test_po18_demons_never_exit() -> None:
-    refuse(position(DOUBLE, "c3:*", demons=True), "exit", "PO8")
-    refuse(position(DOUBLE, "c3:*", demons=True, dice=True, d8=8), "exit", "PO8")
+    refuse(position(DOUBLE, "c3:*", demons=True), "exit", "PO18")
+    refuse(position(DOUBLE, "c3:*", demons=True, dice=True, d8=8), "exit", "PO18")
 
 
 def test_po18_demons_are_no_seats_pawns() -> None:
@@ -554,7 +554,7 @@ def test_po18_demons_are_no_seats_pawns() -> None:
     assert PORTALS_V1.standing(position([], "d2:***", demons=True, capacity=None, full=True)) == (1, 1)
 
 
-# ---- dice
+# ---- dice: PO19, PO20
 
 
 def test_po19_every_turn_starts_with_a_d8() -> None:

@@ -11,6 +11,7 @@ import pytest
 from plyscribe.domain.bots import make_bot
 from plyscribe.domain.errors import BadNotation
 from plyscribe.domain.proofs.perft import fixed_randbelow
+from plyscribe.domain.proofs.playthrough import parse_step
 from plyscribe.domain.ruleset import Decision, Over, Roll
 from plyscribe.domain.rulesets.portals_v1 import PORTALS_V1, actions, moves, notation
 from plyscribe.domain.rulesets.portals_v1.actions import can_act, find_launches, find_sites
@@ -114,6 +115,24 @@ def test_a_seat_that_left_is_never_on_turn(options: dict[str, Any]) -> None:
     for _, _, state in wander(options, seed=2):
         turn = PORTALS_V1.turn(state)
         assert isinstance(turn, Over) or turn.seat not in state.left
+
+
+@every_variant
+def test_po9_exactly_the_seats_that_are_skipped_are_passed_over(options: dict[str, Any]) -> None:
+    for before, step, after in wander({**options, "radius": 2, "dice": False, "ply_limit": 60}):
+        on_turn, then = PORTALS_V1.turn(before), PORTALS_V1.turn(after)
+        text = f"roll {step[0]}" if isinstance(step, tuple) else step if "withdraw" in step else f"move {step}"
+        effects = PORTALS_V1.effects(before, parse_step(PORTALS_V1, before, text), after)
+        said = [effect.owner for effect in effects if effect.kind == "passed"]
+        stays = "withdraw" in step and then == on_turn
+        if isinstance(on_turn, Roll) or isinstance(then, Over) or stays:
+            assert said == []
+            continue
+        assert isinstance(on_turn, Decision)
+        seats = after.setup.seats
+        following = [(on_turn.seat + ahead - 1) % seats + 1 for ahead in range(1, seats + 1)]
+        in_play = [seat for seat in following if seat not in after.left]
+        assert said == in_play[: in_play.index(then.seat)]
 
 
 # ---- nothing is listed that nobody asked for

@@ -307,7 +307,7 @@ def test_ri22_who_has_the_target_wins_at_once() -> None:
     won = play(state, "drop M")
     assert over(won) == Over("points", (1, 2))
     assert (look(won, "points"), look(won, "uses"), spell_dice(won, 1)) == ([12, 11], 0, "RM")
-    refuse(won, "drop M", "RI24")
+    refuse(won, "drop M", "RI22")
 
 
 def test_ri23_countdown_counts_a_point_for_any_unit() -> None:
@@ -568,8 +568,8 @@ def test_a_prefix_picks_from_the_listing(prefix: str) -> None:
     assert legal(state, prefix) == [text for text in legal(state) if text.startswith(prefix)]
 
 
-def test_a_move_of_a_match_that_is_over_names_the_clause_of_ranks() -> None:
-    with pytest.raises(IllegalMove, match="RI24, the match is over"):
+def test_a_move_of_a_match_that_is_over_names_the_clause_of_its_end() -> None:
+    with pytest.raises(IllegalMove, match="RI25, the match is over"):
         RINGS_V1.parse_move(RINGS_V1.withdraw(table(), 1), "drop M")
 
 

@@ -10,7 +10,9 @@ from random import Random
 
 import pytest
 
+from plyscribe.domain.effects import Moved
 from plyscribe.domain.errors import BadNotation, IllegalMove, NotInPlay, OptionError, RollError
+from plyscribe.domain.proofs.playthrough import format_effect
 from plyscribe.domain.ruleset import Decision, Over
 from plyscribe.domain.rulesets import find_ruleset
 from plyscribe.domain.rulesets.zhen_v1 import ZHEN_V1, Setup, State, lay_track
@@ -53,6 +55,12 @@ def legal(state: State, prefix: str = "") -> list[str]:
     return [ZHEN_V1.format_move(state, move) for move in ZHEN_V1.legal_moves(state, prefix)]
 
 
+def list_effects(state: State, text: str) -> list[str]:
+    move = ZHEN_V1.parse_move(state, text)
+    effects = ZHEN_V1.effects(state, Moved(move), ZHEN_V1.apply_move(state, move))
+    return [format_effect(effect).removeprefix("= ") for effect in effects]
+
+
 def refuse(state: State, text: str, clause: str) -> None:
     with pytest.raises(IllegalMove) as refused:
         ZHEN_V1.parse_move(state, text)
@@ -72,6 +80,12 @@ def test_zh1_seat_1_plays_first_and_the_seats_alternate() -> None:
 def test_zh1_seat_1_moves_down_and_seat_2_moves_up() -> None:
     state = play(position(". | . . 1 2 . | .", reserve=1, reserve_other=1), "3-2 4-5")
     assert draw(state) == ". | . 1 . . 2 | ."
+
+
+def test_zh1_the_goals_lie_beyond_the_first_and_the_last_tile() -> None:
+    drawing = ". | 12 . . 12 | ."
+    assert draw(play(position(drawing), "1-goal")) == "12 | . . . 12 | ."
+    assert draw(play(position(drawing, seat=2, reserve_other=1), "4-goal")) == ". | 12 . . . | 12"
 
 
 # ---- turn
@@ -233,6 +247,97 @@ def test_zh9_without_a_ply_limit_the_match_goes_on_past_the_default() -> None:
     state = play(start(ply_limit=None, tiles=7), "+3 +6 +5 +1 5-4 1-2 4-3 2-3")
     assert isinstance(ZHEN_V1.turn(state), Decision)
     assert state.setup.ply_limit is None
+
+
+# ---- effects
+
+
+def test_zh4_a_put_has_one_effect() -> None:
+    assert list_effects(start(), "+5") == ["placed ZH4* seat 1 to 5"]
+
+
+def test_zh2_a_move_lists_the_own_cubes_and_then_those_that_go_along() -> None:
+    state = position(". | . . 11222 1 . . | .", reserve_other=1)
+    assert list_effects(state, "4-3") == ["moved ZH2* seat 1 from 4 to 3 amount 1"]
+    assert list_effects(state, "3-1") == [
+        "moved ZH2* seat 1 from 3 to 1 amount 2",
+        "carried ZH2 seat 1 owner 2 from 3 to 1 amount 3",
+    ]
+
+
+def test_zh3_a_move_into_the_goal_lists_what_enters_and_what_is_captured() -> None:
+    assert list_effects(position(". | . . . 112 | .", seat=2, reserve_other=1), "4-goal") == [
+        "entered ZH3* seat 2 from 4 to goal amount 1",
+        "captured ZH3 seat 2 owner 1 from 4 to goal amount 2",
+    ]
+
+
+def test_zh7_the_sweep_is_listed_tile_by_tile_and_seat_by_seat() -> None:
+    assert list_effects(position("2 | . 11 . 122 | .", reserve=3), "+1") == [
+        "placed ZH4* seat 1 to 1",
+        "blocked ZH7 seat 1 owner 2",
+        "swept ZH7 seat 1 owner 1 from 1 to goal amount 1",
+        "swept ZH7 seat 1 owner 1 from 2 to goal amount 2",
+        "swept ZH7 seat 1 owner 1 from 4 to goal amount 1",
+        "swept ZH7 seat 1 owner 2 from 4 to goal amount 2",
+        "ended ZH7 word blocked",
+        "ranked ZH7 owner 1 amount 1",
+        "ranked ZH7 owner 2 amount 2",
+    ]
+
+
+def test_zh7_a_block_without_cubes_on_the_tiles_sweeps_nothing() -> None:
+    assert list_effects(position(". | 12 . . . | 1"), "1-goal") == [
+        "entered ZH3* seat 1 from 1 to goal amount 1",
+        "captured ZH3 seat 1 owner 2 from 1 to goal amount 1",
+        "blocked ZH7 seat 1 owner 2",
+        "ended ZH7 word blocked",
+        "ranked ZH7 owner 1 amount 1",
+        "ranked ZH7 owner 2 amount 1",
+    ]
+
+
+def test_zh9_the_ply_limit_sweeps_nothing() -> None:
+    assert list_effects(position("2 | . . 1 2 . | .", reserve_other=1, ply_limit=101), "3-2") == [
+        "moved ZH2* seat 1 from 3 to 2 amount 1",
+        "ended ZH9 word ply-limit",
+        "ranked ZH9 owner 1 amount 1",
+        "ranked ZH9 owner 2 amount 2",
+    ]
+
+
+# ---- refusals
+
+
+def test_zh2_the_move_that_a_refusal_advises_is_legal() -> None:
+    state, random, advised = start(tiles=6, cubes=6), Random(5), 0
+    for _ in range(400):
+        if isinstance(ZHEN_V1.turn(state), Over):
+            state = start(tiles=6, cubes=6)
+        for text in state.setup.track.spelled:
+            try:
+                ZHEN_V1.parse_move(state, text)
+            except IllegalMove as refused:
+                if advice := re.search(r"Enter (.+)\.$", str(refused)):
+                    assert advice[1] in legal(state)
+                    advised += 1
+        state = ZHEN_V1.apply_move(state, ZHEN_V1.sample_move(state, random.randrange))
+    assert advised
+
+
+@pytest.mark.parametrize("text", ["1-goal", "1-2", "1-3"])
+def test_zh3_whatever_the_target_a_tile_without_enemy_cubes_is_refused_at_the_goal(text: str) -> None:
+    refuse(position(". | 1 . 1 . | ."), text, "ZH3")
+
+
+@pytest.mark.parametrize("text", ["1-2", "1-3"])
+def test_zh5_whatever_the_target_a_tile_that_could_only_undo_is_refused(text: str) -> None:
+    refuse(play(position(". | . 12 . 1 | .", reserve=1, reserve_other=1), "2-1"), text, "ZH5")
+
+
+def test_zh4_an_empty_reserve_is_named_before_a_tile_that_is_not_empty() -> None:
+    with pytest.raises(IllegalMove, match="ZH4, the reserve is empty"):
+        ZHEN_V1.parse_move(position(". | 1 . 1 . | ."), "+1")
 
 
 # ---- options, notation, view

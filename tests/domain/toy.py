@@ -25,6 +25,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from plyscribe.domain.effects import (
+    LEFT,
+    ROLLED,
+    Effect,
+    EffectKind,
+    Moved,
+    Rolled,
+    Step,
+    Withdrew,
+    list_end_kinds,
+)
 from plyscribe.domain.errors import BadNotation, IllegalMove, NotInPlay, OptionError
 from plyscribe.domain.options import Integer, options_schema, parse_options
 from plyscribe.domain.ruleset import Decision, Over, RandBelow, Roll, Ruleset, Turn, rank_seats, require_roll
@@ -35,6 +46,18 @@ OPTIONS = (
 )
 PLAIN_TRACK = 10
 MOST_COINS = 4
+END_CLAUSES = {"finish": "TO8", "storm": "TO9"}
+PURPOSES = {"track": "TO1", "start": "TO1", "push": "TO2", "again": "TO2", "weather": "TO9"}
+EFFECT_KINDS = (
+    EffectKind("pushed", ("TO2",), ("seat",)),
+    EffectKind("took", ("TO3",), ("seat", "amount")),
+    EffectKind("gave", ("TO4",), ("seat", "amount")),
+    EffectKind("received", ("TO4",), ("owner", "amount")),
+    EffectKind(ROLLED, tuple(dict.fromkeys(PURPOSES.values())), ("amount", "word"), ("seat",), words=tuple(PURPOSES)),
+    EffectKind("laid", ("TO1",), ("amount",)),
+    EffectKind("ran", ("TO1", "TO2", "TO4", "TO9"), ("owner", "source", "target")),
+    *list_end_kinds(END_CLAUSES, leaving="TO11"),
+)
 NOTATION = re.compile(r"push|hold|give ([1-9]) ([1-9])")
 
 
@@ -83,8 +106,10 @@ class ToyV1(Ruleset[Race, ToyMove]):
 
     id = "toy"
     version = 1
-    behaviour = "99ee4cfc7589aef90ceea7a028d22401ea419cbc76ee2dc6f2c5dec370137a8a"
+    behaviour = "cde12e26fa9494d2ea7c7a53fef4a93b96eab907147fc9eea433a48d4d3c8007"
     title = "Toy race"
+    effect_kinds = EFFECT_KINDS
+    end_clauses = END_CLAUSES
     min_seats = 2
     max_seats = 4
 
@@ -193,6 +218,42 @@ class ToyV1(Ruleset[Race, ToyMove]):
             f"{seat} |{'.' * field}{seat}{'.' * (length - field)}| {'o' * coins}".rstrip()
             for seat, (field, coins) in enumerate(zip(state.runners, state.coins, strict=True), 1)
         )
+
+    def _list_effects(self, before: Race, step: Step, after: Race) -> Iterator[Effect]:
+        clause = "TO9"
+        match step:
+            case Moved(Push()) if before.dice:
+                assert isinstance(before.awaits, Decision)
+                yield Effect("pushed", "TO2", chosen=True, seat=before.awaits.seat)
+            case Moved(move):
+                assert isinstance(before.awaits, Decision)
+                clause = "TO4" if isinstance(move, Give) else "TO2"
+                yield from list_choice(before, move, before.awaits.seat, after)
+            case Rolled(values):
+                assert isinstance(before.awaits, Roll)
+                clause = PURPOSES[before.awaits.purpose]
+                for value in values:
+                    yield Effect(ROLLED, clause, seat=before.awaits.seat, amount=value, word=before.awaits.purpose)
+            case Withdrew(seat):
+                yield Effect(LEFT, "TO11", owner=seat)
+                return
+        if before.track != after.track:
+            yield Effect("laid", "TO1", amount=after.track)
+        for seat, (source, target) in enumerate(zip(before.runners, after.runners, strict=True), 1):
+            if source != target:
+                yield Effect("ran", clause, owner=seat, source=str(source), target=str(target))
+
+
+def list_choice(before: Race, move: ToyMove, seat: int, after: Race) -> Iterator[Effect]:
+    match move:
+        case Push():
+            yield Effect("pushed", "TO2", chosen=True, seat=seat)
+        case Hold():
+            yield Effect("took", "TO3", chosen=True, seat=seat, amount=1)
+        case Give(other, coins):
+            yield Effect("gave", "TO4", chosen=True, seat=seat, amount=coins)
+            if received := after.coins[other - 1] - before.coins[other - 1]:
+                yield Effect("received", "TO4", owner=other, amount=received)
 
 
 def moves_of(state: Race, seat: int) -> Iterator[ToyMove]:

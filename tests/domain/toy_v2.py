@@ -19,7 +19,7 @@ class ToyV2(ToyV1):
     """A race in which nobody runs far on others' backs."""
 
     version = 2
-    behaviour = "c69494df90cc5d4e8857606988d9ee4404ff74694e2d5d73bad0938bcacaae68"
+    behaviour = "ea32943328c3fefdbf5a57f4ae289f9167fb1e9971edbb93f845a6722994edf6"
 
     def legal_moves(self, state: Race, prefix: str = "") -> Iterator[ToyMove]:
         return (move for move in super().legal_moves(state, prefix) if not gives_too_much(move))

@@ -97,7 +97,7 @@ def test_two_people_see_each_others_moves_as_they_are_made(visit):
     expect(ben.page.locator(NOW)).to_have_text("Seat 1 to move: Ann.")
     expect(ann.page.locator(NOW)).to_have_text("Your turn.")
     ann.page.locator(f'{BOARD} [data-token="d4"]').click()
-    expect(ann.page.locator("#meaning")).to_have_text("Places a piece from the reserve on d4.")
+    expect(ann.page.locator("#meaning")).to_have_text("Ann places a piece from the reserve on d4.")
     ann.page.get_by_role("button", name="Move").click()
     expect(ben.page.locator(NOW)).to_have_text("Your turn.")
     expect(ben.page.locator("#log li").first).to_contain_text("d4")

@@ -269,6 +269,21 @@ def record_match(story: Story) -> None:
     story.show("POST", f"{match}/forks", eve["token"], {"ply": 9})
 
 
+def record_effects(story: Story) -> None:
+    ann, ben = (story.send("POST", "/v1/players", json={"name": name}).json for name in ("Ann", "Ben"))
+    body = {"ruleset": "pathagon", "seats": [{"player": ann["player"]}, None]}
+    match = f"/v1/matches/{story.send('POST', '/v1/matches', ann['token'], json=body, key='effects-1').json['match']}"
+    story.send("POST", f"{match}/seats/2", ben["token"])
+    for number, move in enumerate(("c3", "c4", "c5")):
+        story.send("POST", f"{match}/moves", (ann, ben)[number % 2]["token"], json={"move": move})
+    story.show("GET", f"{match}/effects?from=2&to=3")
+    story.show("GET", f"{match}/effects?from=3", name="in German", headers={"Accept-Language": "de"})
+    story.show("GET", f"{match}/effects", headers={"Accept": "text/plain"})
+    story.show("GET", f"{match}/effects?from=3&to=2")
+    story.show("GET", f"{match}/positions/3?include=effects", name="with effects")
+    story.show("GET", f"{match}/record?comments=effects", name="with effects")
+
+
 def record_composition(story: Story) -> None:
     ann = story.send("POST", "/v1/players", json={"name": "Ann"}).json
     body = {"ruleset": "zhen", "seats": [{"player": ann["player"]}] * 2}
@@ -618,6 +633,7 @@ STORIES: tuple[Callable[[Story], None], ...] = (
     record_webhooks,
     record_lists,
     record_match,
+    record_effects,
     record_composition,
     record_bundle,
     record_live,

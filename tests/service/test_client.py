@@ -36,6 +36,21 @@ def test_accounts(ann, ben):
     assert ann.player(ben.me()["player"])["name"] == "Ben"
 
 
+def test_what_happened_in_a_match_is_read_page_by_page(ann, ben):
+    match = ann.create_match("pathagon", [{"player": ann.me()["player"]}, None])["match"]
+    ben.take_seat(match, 2)
+    for player, move in ((ann, "c3"), (ben, "c4"), (ann, "c5")):
+        player.move(match, move)
+    steps = list(ann.effects(match))
+    assert [step["move"] for step in steps] == ["c3", "c4", "c5"]
+    [german] = ann.effects(match, 2, 2, language="de")
+    assert german["sentences"] == ["Ben setzt einen Stein aus dem Vorrat auf c4."]
+    assert ann.position(match, 3, effects=True)["steps"] == steps[2:]
+    assert "steps" not in ann.position(match, 3)
+    assert "{Ben setzt" in ann.record(match, effects=True, language="de").replace("\n", " ")
+    ann.withdraw(match)
+
+
 def test_a_match_from_its_seats_to_its_end(ann, ben):
     match = ann.create_match("zhen", [None, None], start="call", options={"tiles": 4}, about={"place": "Turin"})[
         "match"
@@ -359,6 +374,11 @@ def test_a_match_is_followed_to_its_end(ann, ben):
     ann.take_seat(match, 1)
     ann.abort(match)
     assert list(ben.follow(match)) == ann.events(match)
+    told = list(ben.follow_effects(match, language="de"))
+    assert [event["version"] for event in told] == [event["version"] for event in ann.events(match)]
+    assert [each for event in told for each in event["sentences"]] == [
+        each for step in ann.effects(match, language="de") for each in step["sentences"]
+    ]
     assert list(ben.follow(match, after=2)) == ann.events(match, after=2)
     assert list(ben.follow(match, after=3)) == []
 

@@ -34,6 +34,17 @@ def test_a_complete_move_is_explained(api):
     assert told["explanation"]["clause"] == "PA4"
 
 
+def test_the_preview_of_a_move_says_what_it_would_do(api):
+    match, token = start(api)
+    for move in ("c3", "c4", "d1", "a1"):
+        api.post(f"/v1/matches/{match}/moves", token, {"move": move})
+    preview = next_steps(api, match, "c5").json["preview"]
+    assert [effect["kind"] for effect in preview["effects"]] == ["placed", "trapped", "closed"]
+    assert "traps the piece" in preview["sentences"][1]
+    assert next_steps(api, match).json["preview"] is None
+    assert api.get(f"/v1/matches/{match}").json["ply"] == 4
+
+
 def test_there_are_no_steps_unless_a_move_is_due(api):
     _, token = api.sign_up()
     match = api.new_match(token)

@@ -239,6 +239,48 @@ def test_what_comes_before_a_new_bucket_is_watched_is_not_missed(rig, monkeypatc
     eventually(lambda: there.numbers == [1])
 
 
+def test_followers_of_another_form_get_the_entries_of_their_own_source(rig):
+    rig.append(2)
+    told = Numbers(rig.store)
+    plain, other = rig.follow(), Client(rig.live.follow(told, STREAM, 0, form="de"))
+    eventually(lambda: plain.numbers == other.numbers == [1, 2])
+    rig.append()
+    eventually(lambda: plain.numbers == other.numbers == [1, 2, 3])
+    assert told.reads
+    other.follower.stop()
+    plain.follower.stop()
+    eventually(lambda: not rig.live._topics)
+
+
+def test_all_followers_of_one_form_share_what_is_read(rig):
+    rig.append(2)
+    told = Numbers(rig.store)
+    clients = [Client(rig.live.follow(told, STREAM, 2, form="de")) for _ in range(20)]
+    eventually(lambda: told.reads)
+    rig.append()
+    eventually(lambda: all(client.numbers == [3] for client in clients))
+    assert len(told.reads) < len(clients)
+
+
+def test_a_form_that_fails_ends_its_own_followers_alone(rig):
+    told = Numbers(rig.store)
+    told.trouble = LookupError("a fault of the program")
+    plain, other = rig.follow(), Client(rig.live.follow(told, STREAM, 0, form="de"))
+    eventually(other.has_ended.is_set)
+    rig.append()
+    eventually(lambda: plain.numbers == [1])
+
+
+def test_a_stream_in_a_form_ends_after_its_last_event(rig):
+    told = Numbers(rig.store)
+    told.last = 3
+    client = Client(rig.live.follow(told, STREAM, 0, form="de"))
+    rig.append(3)
+    eventually(client.has_ended.is_set)
+    assert client.numbers == [1, 2, 3]
+    assert client.text.endswith(b"event: end\ndata: {}\n\n")
+
+
 def test_a_long_stream_comes_whole(rig, monkeypatch):
     monkeypatch.setattr(live_module, "PAGE", 7)
     rig.append(30)

@@ -104,7 +104,7 @@ def table(api: Api, parts: Parts) -> Table:
 
 def test_a_match_is_shown_at_its_last_ply_unless_another_one_is_asked_for(table):
     table.play("d4", "a1", "c3")
-    assert "3. seat 1 Ann: c3 Places a piece from the reserve on c3. PA4 seat 2 Ben to move." in table.show().text
+    assert "3. seat 1 Ann: c3 Ann places a piece from the reserve on c3. PA4 seat 2 Ben to move." in table.show().text
     assert "1. seat 1 Ann: d4" in table.show("?ply=1").text
     assert "The starting position. seat 1 Ann to move." in table.show("?ply=0").text
 
@@ -125,6 +125,17 @@ def test_stepping_needs_no_script(table):
         ("2", "next", "Next"),
         ("3", "last", "Last"),
     ]
+
+
+def test_what_a_move_did_is_told_in_the_language_of_the_reader(table, api):
+    table.play("c3", "c4", "d1", "a1", "c5")
+    told = "Ann traps the piece of Ben on c4: it returns to the reserve. PA8 c4 is closed to Ben for the next turn. PA6"
+    assert told in table.show("?ply=5").text.replace("C4 is", "c4 is")
+    german = api.app.test_client().get(
+        f"/matches/{table.match}/positions/5", headers={**FOR_PEOPLE, "Accept-Language": "de-AT, en;q=0.5"}
+    )
+    assert '<ul class="happened" lang="de">' in german.text
+    assert "Ann fängt den Stein von Ben auf c4" in german.text
 
 
 def test_every_move_is_listed_with_its_seat_and_explained_with_its_clause(table):

@@ -114,7 +114,8 @@ def test_every_code_is_documented():
     raised = {
         code
         for path in sources
-        if path.name != "embedded.py"
+        # The keys of sentences look like codes.
+        if path.name != "embedded.py" and path.parent.name != "language"
         for code in CODE.findall(path.read_text(encoding="utf-8"))
         if code.split("/")[0] not in ("application", "text")
     }

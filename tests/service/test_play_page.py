@@ -169,6 +169,16 @@ def test_the_log_begins_with_the_newest_event(ann):
     assert log.index("on e5.") < log.index("on d4.") < log.index("The match begins")
 
 
+def test_the_log_says_what_each_move_did_but_not_what_an_undone_one_did(ann):
+    match = ann.record("pathagon")
+    ann.move(match, "c3", "c4", "d1", "a1", "c5")
+    assert "Ada traps the piece of Bea on c4" in ann.table(match, "record")
+    assert ann.post(f"/v1/matches/{match}/take-back", {"ply": 4}).status_code == 200
+    log = ann.table(match, "record")
+    assert "Ada traps" not in log
+    assert "Ada places a piece from the reserve on d1." in log
+
+
 def test_the_latest_dice_are_shown(ann):
     match = ann.begin("crystals", [{"player": ann.player}, {"bot": "random"}])
     assert "/entropy" in posts(ann.table(match))

@@ -42,7 +42,8 @@ def test_standard_input_is_read_too():
 
 
 def test_a_fault_is_told_with_file_line_and_column(wrong):
-    assert run(wrong) == (1, "", f"{wrong}:5:4: illegal move '+5' at ply 1: ZH4, tile 5 is not empty\n")
+    advice = "tile 5 is not empty. Put the cube on an empty tile, or move cubes."
+    assert run(wrong) == (1, "", f"{wrong}:5:4: illegal move '+5' at ply 1: ZH4, {advice}\n")
 
 
 def test_a_fault_in_one_file_does_not_hide_the_others(typed, wrong):
@@ -70,3 +71,16 @@ def test_what_is_no_text_is_told_with_its_place(tmp_path):
 def test_a_file_that_is_not_there_is_told(tmp_path):
     path = tmp_path / "nowhere.plyrec"
     assert run(path) == (1, "", f"{path}: No such file or directory\n")
+
+
+def test_comments_say_what_each_step_did_on_request(tmp_path):
+    path = tmp_path / "evening.plyrec"
+    path.write_text("[ruleset pathagon]\n[seat 1 Ada]\n[seat 2 Bea]\n\nc3 {Bold.} c4\n", encoding="utf-8")
+    _, told, _ = run("--effects", "--language", "de", path)
+    assert "1. c3 {Ada setzt einen Stein aus dem Vorrat auf c3.} {Bold.} 2. c4 {Bea setzt" in told
+    assert run("--effects", "--write", path)[0] == 0
+    once = path.read_text(encoding="utf-8")
+    assert "{Bea places a piece from the reserve on c4.}" in " ".join(once.split())
+    run("--effects", "--write", path)
+    assert path.read_text(encoding="utf-8") == once
+    assert "Bold." in run(path)[1]

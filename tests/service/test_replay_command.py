@@ -39,11 +39,49 @@ def zhen_after(*moves: str):
 
 
 def test_without_a_picture_asked_for_the_last_position_is_told_as_text(typed):
-    ran = run(typed, "--ply", 3)
+    ran = run(typed, "--ply", 3, "--no-effects")
     assert ran.exit_code == 0
     assert ran.stdout == f"Zhen · ply 3 of 4 · seat 1: 5-4\n\n{ZHEN.render_text(zhen_after('+5', '+3', '5-4'))}\n"
-    assert run(typed).stdout.startswith("Zhen · ply 4 of 4 · seat 2: +9\n")
+    assert run(typed, "--no-effects").stdout.startswith("Zhen · ply 4 of 4 · seat 2: +9\n")
     assert run(typed, "--ply", 0).stdout.startswith("Zhen · ply 0 of 4\n")
+
+
+@pytest.fixture
+def trapped(tmp_path):
+    path = tmp_path / "trapped.plyrec"
+    path.write_text("[ruleset pathagon]\n[seat 1 Ada]\n[seat 2 Bea]\n\nc3 c4 c5 (2 resigned)\n", encoding="utf-8")
+    return path
+
+
+def test_the_text_begins_with_what_each_step_did(trapped):
+    story, _, board = run(trapped).stdout.partition("\n\n")
+    assert story == (
+        "  1. Ada places a piece from the reserve on c3.\n"
+        "  2. Bea places a piece from the reserve on c4.\n"
+        "  3. Ada places a piece from the reserve on c5.\n"
+        "     Ada traps the piece of Bea on c4: it returns to the reserve.\n"
+        "     c4 is closed to Bea for the next turn.\n"
+        "     Bea leaves the match.\n"
+        "     The match ends: nobody else is left in it.\n"
+        "     Ada is in place 1.\n"
+        "     Bea is in place 2."
+    )
+    assert board == run(trapped, "--no-effects").stdout
+
+
+def test_a_position_begins_with_what_led_to_it_in_the_language_that_was_asked_for(trapped):
+    assert run(trapped, "--ply", 2, "--language", "de").stdout.startswith(
+        "  2. Bea setzt einen Stein aus dem Vorrat auf c4.\n\nPathagon · ply 2 of 3"
+    )
+    assert run(trapped, "--ply", 0).stdout.startswith("Pathagon · ply 0 of 3")
+    assert run(trapped, "--language", "fr").exit_code == 2
+
+
+def test_players_of_a_bundle_that_have_accounts_are_called_by_their_seats(tmp_path):
+    table = hot_seat()
+    table.play("c3")
+    (tmp_path / "match.ndjson").write_bytes(bundle_of(table))
+    assert run(tmp_path / "match.ndjson").stdout.startswith("  1. Seat 1 places a piece from the reserve on c3.\n\n")
 
 
 def test_a_position_of_a_record_is_drawn_with_its_last_move(typed, tmp_path):
@@ -90,7 +128,7 @@ def test_dice_belong_to_the_position_that_they_lead_on_from(tmp_path):
 def test_a_match_of_the_store_is_shown_by_its_id(api, parts, monkeypatch):
     monkeypatch.setattr(transfer, "compose_beside", lambda _: parts)
     played = Played(api, parts)
-    assert run(played.id).stdout.startswith("Zhen · ply 1 of 1 · seat 1: +5\n")
+    assert "\nZhen · ply 1 of 1 · seat 1: +5\n" in run(played.id).stdout
     ran = run("match-" + "a" * 26)
     assert (ran.exit_code, ran.output) == (1, f"error: match-{'a' * 26}: there is no match match-{'a' * 26}\n")
 

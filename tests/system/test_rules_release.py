@@ -53,7 +53,7 @@ class Tree:
         self.page.parent.mkdir(parents=True)
         self.page.write_text("# Newcomer\n\n### NE1 · Seats\n\nTwo.\n\n### NE2 · Moves\n\nPush.\n")
         self.test = root / "tests/domain/test_newcomer_v3.py"
-        self.test.write_text('"""NE1 and NE2."""\n')
+        self.test.write_text('"""NE1 is named here, NE2 by a test."""\n\ndef test_ne2_a_move_is_a_push(): ...\n')
 
     def run(self, *arguments: str) -> tuple[int, str]:
         env = {**os.environ, "PYTHONPATH": str(ROOT), "PLYSCRIBE_RULESETS": "newcomer:NEWCOMER"}

@@ -7,10 +7,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from plyscribe.domain.contest import open_contest
+from plyscribe.domain.effects import Effect, Step
 from plyscribe.domain.errors import BadNotation, IllegalMove, NotInPlay
 from plyscribe.domain.options import Integer, options_schema, parse_options
-from plyscribe.domain.ruleset import Over, RandBelow, Ruleset, Turn, require_roll, require_seats
+from plyscribe.domain.phrases import Phrase, say
+from plyscribe.domain.ruleset import MATCH_OVER, Over, RandBelow, Ruleset, Turn, require_roll, require_seats
 from plyscribe.domain.rulesets.crystals_v1.drawing import draw
+from plyscribe.domain.rulesets.crystals_v1.happenings import EFFECT_KINDS, END_CLAUSES, list_happenings
 from plyscribe.domain.rulesets.crystals_v1.leaving import leave
 from plyscribe.domain.rulesets.crystals_v1.resolution import (
     defend,
@@ -34,12 +37,14 @@ from plyscribe.domain.rulesets.crystals_v1.state import (
     OVER,
     RESPAWN,
     RIDER,
+    ROLL,
     SPAWN,
     TURNS,
     XP,
     Setup,
     State,
     Table,
+    name_class,
 )
 from plyscribe.domain.rulesets.crystals_v1.track import lay_track
 from plyscribe.domain.rulesets.crystals_v1.turns import choose_attacker, contend, deploy, finish_move, respawn, spawn
@@ -80,8 +85,10 @@ class CrystalsV1(Ruleset[State, Move]):
 
     id = "crystals"
     version = 1
-    behaviour = "188a0a38043476e9acf7af9603554d9c894e59d710782d31beb42c16740ff582"
+    behaviour = "7eae64953ea5d5704e55ae1c366d2e85d85677a46c0191eef4b11fe74368738d"
     title = "Crystals"
+    effect_kinds = EFFECT_KINDS
+    end_clauses = END_CLAUSES
     min_seats = 2
     max_seats = 4
 
@@ -133,7 +140,7 @@ class CrystalsV1(Ruleset[State, Move]):
     def parse_move(self, state: State, text: str) -> Move:
         spelled = SPELLED.get(text)
         if spelled is None:
-            raise BadNotation(text, state.ply, "choose, spawn, move or xp, then a class such as scout")
+            raise BadNotation(text, state.ply, say("choose, spawn, move or xp, then a class, as in move scout"))
         verb, place = spelled
         breach = _find_breach(state, verb, place)
         if breach:
@@ -211,6 +218,9 @@ class CrystalsV1(Ruleset[State, Move]):
     def render_text(self, state: State) -> str:
         return draw(self.view(state))
 
+    def _list_effects(self, before: State, step: Step, after: State) -> list[Effect]:
+        return list_happenings(before, step, after)
+
 
 def _moves(state: State) -> list[Move]:
     phase, actor, at = state.phase, state.actor, state.at
@@ -225,28 +235,57 @@ def _moves(state: State) -> list[Move]:
     return [RIDER, ARCHER] if phase == CHOOSE else []
 
 
-def _find_breach(state: State, verb: str, place: int) -> tuple[str, str] | None:
+def _find_breach(state: State, verb: str, place: int) -> tuple[str, Phrase] | None:
     """A rule that the move breaks, and how; None when the move is legal."""
     phase, seat = state.phase, state.actor
     if phase == OVER:
-        return "CR14", "the match is over"
+        return "CR14", MATCH_OVER
     if verb != VERBS.get(phase):
-        return "CR14", f"the phase is {phase}"
+        return "CR14", _say_due(state)
     if phase == CHOOSE:
         return None
-    name, me = CLASSES[place], 4 * seat - 4 + min(place, ATTACKER)
-    if place >= ATTACKER and state.attackers[seat - 1] != place:
-        return CLAUSES[phase], f"seat {seat} has no {name}"
+    name, own, me = CLASSES[place], state.attackers[seat - 1], 4 * seat - 4 + min(place, ATTACKER)
+    if place >= ATTACKER and own != place:
+        return CLAUSES[phase], say(
+            "the attacker of {seat} is the {word}, not the {piece}. Name a class that the seat has.",
+            seat=seat,
+            word=CLASSES[own],
+            piece=name,
+        )
     if phase == XP:
-        full = state.experience[me] == MOST_EXPERIENCE
-        return ("CR19", f"the {name} already has {MOST_EXPERIENCE} experience, the most there is") if full else None
+        if state.experience[me] < MOST_EXPERIENCE:
+            return None
+        return "CR19", say("the {piece} has 5 experience, the most there is. Name another class.", piece=name)
     if phase != MOVE:
-        return None if state.at[me] == BASE else (CLAUSES[phase], f"the {name} is already on the track")
+        if state.at[me] == BASE:
+            return None
+        return "CR6", say("the {piece} is already on the loop. Spawn one that is in the base.", piece=name)
     if state.at[me] == BASE:
-        return "CR7", f"the {name} is not on the track"
-    if is_blocked(state, me, find_target(state, me, state.roll)):
-        return "CR10", f"the {name} would land on a character of its own seat"
+        return "CR7", say("the {piece} is in the base. Move a character that is on the loop.", piece=name)
+    target = find_target(state, me, state.roll)
+    if is_blocked(state, me, target):
+        return "CR10", say(
+            "the {piece} would end on {to}, where another character of its seat stands. Move another one.",
+            piece=name,
+            to=target,
+        )
     return None
+
+
+def _say_due(state: State) -> Phrase:
+    """What the state waits for; it must not be over."""
+    seat = state.actor
+    return {
+        CHOOSE: say("{seat} must choose an attacker now. Choose rider or archer.", seat=seat),
+        DEPLOY: say("{seat} must put the first character on START now. Spawn one.", seat=seat),
+        FIRST: say("{seat} must roll for the first turn now. Go on after the roll.", seat=seat),
+        SPAWN: say("{seat} must fill the empty START now. Spawn a character from the base.", seat=seat),
+        ROLL: say("{seat} must roll now. Move after the roll.", seat=seat),
+        MOVE: say("{seat} must move by the roll now. Move a character on the loop.", seat=seat),
+        DEFENCE: say("{seat} must roll for the defence now. Go on after the roll.", seat=seat),
+        XP: say("{seat} must give out experience now. Name a class after xp.", seat=seat),
+        RESPAWN: say("{seat} must fill the empty START now. Spawn a character from the base.", seat=seat),
+    }[state.phase]
 
 
 def _view_characters(state: State, seat: int) -> dict[str, Any]:
@@ -267,15 +306,10 @@ def _view_attack(state: State) -> dict[str, Any] | None:
         return None
     me, target, ranged = state.attack
     return {
-        "attacker": _class_of(state, me),
-        "target": {"seat": target // 4 + 1, "class": _class_of(state, target)},
+        "attacker": name_class(state, me),
+        "target": {"seat": target // 4 + 1, "class": name_class(state, target)},
         "ranged": ranged,
     }
-
-
-def _class_of(state: State, character: int) -> str:
-    slot = character & 3
-    return CLASSES[state.attackers[character // 4] if slot == ATTACKER else slot]
 
 
 CRYSTALS_V1 = CrystalsV1()

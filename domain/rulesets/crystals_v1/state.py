@@ -159,3 +159,9 @@ class Table:
 
 Position = State | Table
 """Where characters stand: read-only, or mutable."""
+
+
+def name_class(position: Position, character: int) -> str:
+    """The class of a character, whose attacker must be chosen."""
+    slot = character & 3
+    return CLASSES[position.attackers[character // 4] if slot == ATTACKER else slot]

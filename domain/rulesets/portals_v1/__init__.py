@@ -6,8 +6,10 @@ docs/rulesets/portals.md has the rules PO1..PO20. The modules, each importing on
     board.py        fields, directions and arrows, and the numbers that stand for them
     state.py        a position, and how pawns come and go
     actions.py      what a seat can do, and where
+    breaches.py     why a move is illegal
     notation.py     moves as text
     turns.py        whose turn it is, and how a match ends
+    happenings.py   what a step did
     prospect.py     the value of a position
     drawing.py      the board in a terminal
 """
@@ -16,18 +18,21 @@ from collections.abc import Iterator
 from typing import Any
 
 from plyscribe.domain.contest import enter_roll, leave_contest, open_contest
+from plyscribe.domain.effects import Effect, Step
 from plyscribe.domain.errors import NotInPlay, OptionError
 from plyscribe.domain.options import Choice, Flag, Integer, Option, options_schema, parse_options
 from plyscribe.domain.ruleset import Decision, Over, RandBelow, Ruleset, Turn, rank_seats, require_roll, require_seats
 from plyscribe.domain.rulesets.portals_v1.actions import draw_move, find_flow, find_kinds, find_sites
 from plyscribe.domain.rulesets.portals_v1.board import join, lay_board
 from plyscribe.domain.rulesets.portals_v1.drawing import draw
+from plyscribe.domain.rulesets.portals_v1.happenings import EFFECT_KINDS, list_effects
 from plyscribe.domain.rulesets.portals_v1.moves import EXIT, PLATFORM, PORTAL, Move
 from plyscribe.domain.rulesets.portals_v1.notation import format_move, list_legal_moves, parse_move
 from plyscribe.domain.rulesets.portals_v1.prospect import evaluate
 from plyscribe.domain.rulesets.portals_v1.state import (
     ACTION_ROLLS,
     DECISIONS,
+    END_CLAUSES,
     Setup,
     State,
     finish,
@@ -64,8 +69,10 @@ class PortalsV1(Ruleset[State, Move]):
 
     id = "portals"
     version = 1
-    behaviour = "ece08a0d93ccf0f90264799c2442a9011432a93142b11e7f8b280d6e8cf198ed"
+    behaviour = "bb7e41dc3980137a3352ac84a0f83485dad01237c812ee8c152f0d156a0917b9"
     title = "Portals"
+    effect_kinds = EFFECT_KINDS
+    end_clauses = END_CLAUSES
     min_seats = 2
     max_seats = 6
 
@@ -191,6 +198,9 @@ class PortalsV1(Ruleset[State, Move]):
 
     def render_text(self, state: State) -> str:
         return draw(state)
+
+    def _list_effects(self, before: State, step: Step, after: State) -> Iterator[Effect]:
+        return list_effects(before, step, after)
 
 
 def _set_up(options: dict[str, Any], seats: int) -> Setup:

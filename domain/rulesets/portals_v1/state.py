@@ -1,5 +1,6 @@
 """A position of Portals, and how pawns come and go."""
 
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from plyscribe.domain.contest import Contest
@@ -13,6 +14,9 @@ MOST_SEATS = 6
 DECISIONS: tuple[Turn, ...] = tuple(Decision(seat) for seat in range(MOST_SEATS + 1))
 FIRST_ROLLS: tuple[Turn, ...] = tuple(Roll(8, 1, "first", seat) for seat in range(MOST_SEATS + 1))  # PO3
 ACTION_ROLLS: tuple[Turn, ...] = tuple(Roll(8, 1, "action", seat) for seat in range(MOST_SEATS + 1))  # PO19
+
+END_CLAUSES = MappingProxyType({"cleared": "PO11", "stalemate": "PO9", "ply-limit": "PO12", "withdrawal": "PO13"})
+"""The clause behind each reason to end."""
 
 Planes = tuple[int, ...]
 """The number of pawns on each platform beyond the first, as binary digits: plane k is the set of platforms whose number

@@ -2,19 +2,21 @@
 
 docs/rulesets/rings.md has the rules RI1..RI26. `board` and `state` define a position; `turns` and `payments`, who may
 act and at what cost; `moving`, `fighting` and `ringwork`, what an action does; `play`, what follows from it; `legal`,
-`sampling` and `breaches`, which moves are legal.
+`sampling` and `breaches`, which moves are legal; `happenings`, what a step did.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from plyscribe.domain.effects import Effect, Step
 from plyscribe.domain.errors import BadNotation, IllegalMove, NotInPlay, OptionError
 from plyscribe.domain.options import Choice, Integer, options_schema, parse_options
 from plyscribe.domain.ruleset import Over, RandBelow, Ruleset, Turn, require_seats
 from plyscribe.domain.rulesets.rings_v1.board import NO_TERRAIN
 from plyscribe.domain.rulesets.rings_v1.breaches import find_breach
 from plyscribe.domain.rulesets.rings_v1.drawing import render_state, view_state
+from plyscribe.domain.rulesets.rings_v1.happenings import EFFECT_KINDS, END_CLAUSES, list_happenings
 from plyscribe.domain.rulesets.rings_v1.legal import list_moves
 from plyscribe.domain.rulesets.rings_v1.moves import EXPECTED, Move, format_move, read_move
 from plyscribe.domain.rulesets.rings_v1.play import play_move, play_roll, play_withdrawal
@@ -63,8 +65,10 @@ class RingsV1(Ruleset[State, Move]):
 
     id = "rings"
     version = 1
-    behaviour = "9c50021eaf2926c8f5c45dd78094c5398ab174fdacf58f4ac7782f0c27e978ee"
+    behaviour = "ff5a31bfc0438f1e02b7bcc42a8e734c33c69bbd66273339fd77e7895136fae5"
     title = "Rings"
+    effect_kinds = EFFECT_KINDS
+    end_clauses = END_CLAUSES
     min_seats = 2
     max_seats = 4
 
@@ -138,6 +142,9 @@ class RingsV1(Ruleset[State, Move]):
 
     def render_text(self, state: State) -> str:
         return render_state(state)
+
+    def _list_effects(self, before: State, step: Step, after: State) -> Iterator[Effect]:
+        return list_happenings(before, step, after)
 
 
 RINGS_V1 = RingsV1()

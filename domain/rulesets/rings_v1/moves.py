@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
 
+from plyscribe.domain.phrases import say
 from plyscribe.domain.rulesets.rings_v1.board import (
     BORDERS,
     FIELDS,
@@ -109,7 +110,7 @@ walk = cache(Walk)
 SPINS = tuple(Spin("T", ring, step) for ring in range(len(RINGS)) for step in (1, -1))
 ATTACHES = tuple(Attach("T", field) for field in range(SLOTS))
 SWAPS = tuple(Swap("T", one, two) for one, two in BORDERS)
-EXPECTED = (
+EXPECTED = say(
     "R +runner, M warrior s1-b2, M ally 3 b3xb4, accept b5, decline, T spin b +, T start a5, T swap a1 b1, drop R "
     "or, before the first round, start a3"
 )

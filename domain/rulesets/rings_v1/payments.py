@@ -51,21 +51,27 @@ def _affordable(dice: Dice, payments: tuple[str, ...]) -> tuple[str, ...]:
 
 def recruit_payments(state: State, seat: int) -> tuple[str, ...]:
     """The payments with which the seat can recruit."""
+    return _affordable(state.dice[seat - 1], recruit_costs(state, seat))
+
+
+def recruit_costs(state: State, seat: int) -> tuple[str, ...]:
+    """The payments for which the seat could recruit, had it the dice."""
     has_units = any(units >> SEAT == seat for units in state.units)
-    return _affordable(state.dice[seat - 1], ("R",) if has_units else ("R", "M", "TT"))
+    return ("R",) if has_units else ("R", "M", "TT")
 
 
 def move_payments(state: State, seat: int) -> tuple[str, ...]:
     """The payments with which the seat can move, attack and propose an alliance."""
-    return _affordable(state.dice[seat - 1], _move_payments(state, seat))
+    return _affordable(state.dice[seat - 1], move_costs(state, seat))
 
 
 def can_move_twice(state: State, seat: int, pay: str) -> bool:
     """Whether the seat could pay for another move after this payment."""
-    return bool(_affordable(spend(state.dice[seat - 1], pay), _move_payments(state, seat)))
+    return bool(_affordable(spend(state.dice[seat - 1], pay), move_costs(state, seat)))
 
 
-def _move_payments(state: State, seat: int) -> tuple[str, ...]:
+def move_costs(state: State, seat: int) -> tuple[str, ...]:
+    """The payments for which the seat could move, attack and propose an alliance, had it the dice."""
     return ("M", "TT") if state.supply[seat - 1] else ("R", "M", "TT")
 
 

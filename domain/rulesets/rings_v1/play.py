@@ -1,4 +1,4 @@
-"""The effects of moves, rolls and withdrawals."""
+"""What moves, rolls and withdrawals do."""
 
 from plyscribe.domain.ruleset import Decision, Over, Roll, require_roll
 from plyscribe.domain.rulesets.rings_v1.board import ARRANGEMENTS, WARRIOR, start_of

@@ -1,6 +1,6 @@
 """Setup, rounds, passes and turns: who decides or rolls next, what follows automatically, and when the match is over.
 
-`seat` is the seat on turn. Other modules define the effects and costs of uses.
+`seat` is the seat on turn. Other modules define what uses do and cost.
 """
 
 from plyscribe.domain.ruleset import Decision, Over, Roll, rank_seats
@@ -65,16 +65,23 @@ def go_on(state: State, seat: int) -> State:
 
 def _end_turn(state: State, seat: int) -> State:
     state = state._replace(uses=0, declined=False)
-    on_top = state.units[TOP]
-    if on_top >> SEAT != seat:
+    if state.units[TOP] >> SEAT != seat:
         return pass_on(state, seat)
     points = list(state.points)
-    is_countdown = state.setup.scoring == COUNTDOWN
-    points[seat - 1] += 2 if on_top & RUNNERS and not is_countdown else 1  # RI22, RI23
+    points[seat - 1] += value_top(state, seat)
     state = state._replace(points=tuple(points))
+    is_countdown = state.setup.scoring == COUNTDOWN
     if (sum(points) if is_countdown else points[seat - 1]) < state.setup.target:
         return pass_on(state, seat)
     return finish(state, "countdown" if is_countdown else "points", winner=seat)
+
+
+def value_top(state: State, seat: int) -> int:
+    """The points for a turn of the seat that ends here (RI22, RI23); 0 without a unit on `top`."""
+    on_top = state.units[TOP]
+    if on_top >> SEAT != seat:
+        return 0
+    return 2 if on_top & RUNNERS and state.setup.scoring != COUNTDOWN else 1
 
 
 # ---- the end

@@ -33,6 +33,7 @@ from plyscribe.service.errors import (
     Unauthenticated,
     UnsupportedType,
 )
+from plyscribe.service.language.catalogues import choose_language
 from plyscribe.service.logs import bind_ids
 from plyscribe.service.store.port import CommandKey
 from plyscribe.service.streams.handler import Answer
@@ -338,6 +339,18 @@ def _choose(asked: str, media: tuple[str, ...]) -> str | None:
     given = parse_accept_header(asked, MIMEAccept)
     wanted = MIMEAccept([(value.partition(";")[0].strip(), quality) for value, quality in given])
     return wanted.best_match(media) if wanted else media[0]
+
+
+def negotiate_language(given: str | None = None) -> str:
+    """The language of the answer: the given one, or else the first that the request prefers and that we have."""
+    return given or choose_language([tag for tag, quality in request.accept_languages if quality > 0])
+
+
+def spoken(response: Response, language: str) -> Response:
+    """The response, marked as being in this language because the request prefers it."""
+    response.headers["Content-Language"] = language
+    response.vary.add("Accept-Language")
+    return response
 
 
 def answer(data: dict[str, Any], status: int = 200, media: str = JSON) -> Response:

@@ -48,6 +48,7 @@ def stream_events(
     upto: int | None = None,
     media: str = SSE,
     framing: Framing = EVENTS,
+    form: str = "",
 ) -> Response:
     """Everything after `after` in a stream, up to `upto` or without end; LiveFull, LiveShare: see Live.follow.
 
@@ -55,7 +56,9 @@ def stream_events(
     answered without a stream.
     """
     if request.method != "HEAD":
-        request.environ[HOLD] = _follow(source, stream, after, upto=upto, may_go_on=may_go_on, framing=framing)
+        request.environ[HOLD] = _follow(
+            source, stream, after, upto=upto, may_go_on=may_go_on, framing=framing, form=form
+        )
     response = Response(iter(()), content_type=media)
     response.headers["Cache-Control"] = "no-store"
     # Without this header, nginx would buffer the events.

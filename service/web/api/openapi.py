@@ -16,6 +16,7 @@ from marshmallow.validate import Length, Regexp
 from werkzeug.routing import IntegerConverter, Rule
 
 from plyscribe.service.access.repeatable import MIN_KEY_LENGTH
+from plyscribe.service.language.catalogues import LANGUAGES
 from plyscribe.service.web.api.examples import Examples, read_examples, some_problem
 from plyscribe.service.web.api.http import PROBLEM, made_once
 from plyscribe.service.web.api.live import SSE
@@ -59,6 +60,7 @@ class Operation:
     tagged: bool
     located: bool
     followed: bool
+    spoken: bool
 
 
 def operation(
@@ -78,6 +80,7 @@ def operation(
     tagged: bool = False,
     located: bool = False,
     followed: bool = False,
+    spoken: bool = False,
 ) -> Callable[[View], View]:
     """Mark a view with what the document says about it. The view is not wrapped, so requests cost nothing extra.
 
@@ -85,13 +88,13 @@ def operation(
     `keyed`: it takes an Idempotency-Key. `secret`: one that nobody can guess. `tagged`: its answers have an ETag, and
     requests can have If-None-Match.
     `located`: its answers have the Location of what it created. `followed`: one of its media types is a live stream
-    after Last-Event-ID.
+    after Last-Event-ID. `spoken`: it answers in a language that Accept-Language chooses.
     """
 
     def mark(view: View) -> View:
         answered = {status: media or {"application/json": answer}}
         operation = Operation(
-            tag, answered, problems, body, takes, query, open, command, keyed, secret, tagged, located, followed
+            tag, answered, problems, body, takes, query, open, command, keyed, secret, tagged, located, followed, spoken
         )
         view.__operation__ = operation  # type: ignore[attr-defined]
         return view
@@ -295,6 +298,9 @@ def _parameters(operation: Operation) -> list[dict[str, Any]]:
     if operation.followed:
         description = "The `id` of the last event that you received on a live stream."
         parameters.append(_header("Last-Event-ID", description, "12", pattern=NUMBER_PATTERN))
+    if operation.spoken:
+        description = f"The languages that you prefer. There are {' and '.join(LANGUAGES)}."
+        parameters.append(_header("Accept-Language", description, "de, en;q=0.5"))
     if operation.tagged:
         parameters.append(_header("If-None-Match", 'The `ETag` of the answer that you have: `"12"`.', '"12"'))
     return parameters
@@ -346,7 +352,7 @@ def _responses(operation: Operation, shown: Examples, method: str, is_limited: b
         responses["204"] = {"description": "No more events will follow", "headers": _refer()}
     if operation.tagged:
         description = "You already have this version"
-        responses["304"] = {"description": description, "headers": _refer("ETag")}
+        responses["304"] = {"description": description, "headers": _refer("ETag", *_language(operation))}
     for status in sorted(set(operation.problems) | _always(operation, method) | ({429} if is_limited else set())):
         examples = shown.answers(status, PROBLEM)
         responses[str(status)] = _describe_problem(status, examples) if examples else f"Problem{status}"
@@ -361,7 +367,9 @@ def _content(schema: type[Schema] | None, examples: dict[str, Any]) -> dict[str,
 
 
 def _describe_problem(status: int, examples: dict[str, Any]) -> dict[str, Any]:
-    more = {401: ["WWW-Authenticate"], 429: ["Retry-After"], 503: ["Retry-After"]}.get(status, [])
+    more = {401: ["WWW-Authenticate"], 422: ["Content-Language"], 429: ["Retry-After"], 503: ["Retry-After"]}.get(
+        status, []
+    )
     content = {PROBLEM: {**_content(None, examples), "schema": "Problem"}}
     return {"description": problem_title(status), "headers": _refer(*more), "content": content}
 
@@ -374,7 +382,12 @@ def _headers(operation: Operation) -> dict[str, Any]:
         "Idempotency-Replayed": operation.command and operation.keyed,
         "Location": operation.located,
     }
-    return _refer(*(name for name, is_sent in sent.items() if is_sent))
+    return _refer(*(name for name, is_sent in sent.items() if is_sent), *_language(operation))
+
+
+def _language(operation: Operation) -> tuple[str, ...]:
+    """The header of the language, for answers with sentences; of commands only refusals have some."""
+    return ("Content-Language",) if operation.spoken and not operation.command else ()
 
 
 ANSWERED = ("X-Request-Id", "RateLimit", "RateLimit-Policy")
@@ -405,6 +418,7 @@ HEADERS = {
     ),
     "ETag": _response_header('The version of what is answered, in quotes; of a packed answer `"12-gzip"`.', '"12"'),
     "Idempotency-Replayed": _response_header("`true` if this repeats the answer to an earlier request.", "true", False),
+    "Content-Language": _response_header("The language of what is said in sentences.", "de", False),
     "Location": _response_header("The path of what was created.", f"/v1/matches/match-{'a' * 26}"),
     "Retry-After": _response_header("Seconds to wait before you try again.", "1"),
     "WWW-Authenticate": _response_header("How to authenticate.", 'Bearer realm="plyscribe"'),

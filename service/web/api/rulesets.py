@@ -4,6 +4,7 @@ from typing import Any
 
 from flask import Blueprint, Response
 
+from plyscribe.domain.effects import describe_kinds
 from plyscribe.domain.errors import UnknownRuleset
 from plyscribe.domain.ruleset import AnyRuleset
 from plyscribe.domain.rulesets import RULESETS, find_ruleset
@@ -44,11 +45,12 @@ def count_matches(rulesets: list[str]) -> dict[str, int]:
 @blueprint.get("/<ruleset>")
 @operation("rulesets", answers.RulesetDetail, query=parameters.RulesetQuery, problems=(404,), open=True)
 def get_ruleset(ruleset: str) -> Response:
-    """Get a ruleset with its options, versions and clauses."""
+    """Get a ruleset with its options, versions and clauses, and the kinds of effects that its steps have."""
     found = find_rules(ruleset, parse_query(parameters.RulesetQuery)["version"])
     versions = [describe_version(other) for other in RULESETS if other.id == found.id]
     clauses = [describe_clause(found, clause) for clause in read_clauses(found.id, found.version).values()]
-    return answer({**describe_ruleset(found), "versions": versions, "clauses": clauses})
+    effects = describe_kinds(found.effect_kinds)
+    return answer({**describe_ruleset(found), "versions": versions, "clauses": clauses, "effects": effects})
 
 
 @blueprint.get("/<ruleset>/clauses/<clause>")

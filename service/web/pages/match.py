@@ -38,13 +38,13 @@ from plyscribe.service.web.api.matches.reading import (
 from plyscribe.service.web.charging import charged
 from plyscribe.service.web.pages.badge import CHECKS, choose_badge, label_status
 from plyscribe.service.web.pages.blueprint import HEADERS, blueprint, show_page
+from plyscribe.service.web.pages.happenings import list_happenings
 from plyscribe.service.web.pages.move_list import PART, bound_part, list_news, list_part, read_entries
 from plyscribe.service.web.pages.option_fields import format_value, name_option
 from plyscribe.service.web.pages.people import name_account, name_seats
 from plyscribe.service.web.pages.score_sheet import (
     Row,
     explain_rows,
-    find_explanation,
     format_outcome,
     format_word,
     shorten_clause,
@@ -271,7 +271,7 @@ def _describe_position(state: Match, ply: int, names: list[str]) -> dict[str, An
         "picture": queries.draw_position(state, position, theme=None),
         "text": play.ruleset.render_text(position.state).rstrip("\n"),
         "step": step,
-        "explained": find_explanation(play.ruleset, step.move) if step else None,
+        "happenings": list_happenings(state, ply),
         "ruleset": play.ruleset,
         "turn": queries.dump_turn(turn),
         "outcome": format_outcome(turn.reason, turn.ranks, names) if isinstance(turn, Over) else None,

@@ -200,22 +200,17 @@ def _find_values(data: EventData) -> tuple[int, ...]:
 
 
 class LogEntry(NamedTuple):
-    """An event in the log. `explanation` says what a move does, `values` are what the dice of a roll showed.
-
-    `undone` says that the step was taken back.
-    """
+    """An event in the log. `values` are what the dice of a roll showed. `undone` says that the step was taken back."""
 
     version: int
     seat: int | None
     text: str
     is_move: bool = False
-    explanation: str = ""
     values: tuple[int, ...] = ()
     undone: bool = False
 
 
 def list_log(
-    ruleset: AnyRuleset | None,
     entries: Iterable[StoredEvent],
     names: Sequence[str] = (),
     name_judge: NameJudge = lambda _: None,
@@ -234,7 +229,7 @@ def list_log(
         if judge and (judged := format_judgement(data, judge, names)):
             log.append(LogEntry(entry.version, None, judged))
             continue
-        text, explanation, is_move = format_event(data), None, isinstance(data, MoveMade)
+        text = format_event(data)
         if text is None:
             continue
         if isinstance(data, StepsTakenBack) and data.steps <= len(steps):
@@ -244,10 +239,7 @@ def list_log(
         elif isinstance(data, StepsTakenBack | MovesTakenBack):
             steps.clear()
         ended = [len(log)] if isinstance(data, MatchEnded) else []
-        if ruleset is not None and is_move:
-            explanation = explain_move(ruleset, text)
-        sentence = explanation.sentence if explanation else ""
-        log.append(LogEntry(entry.version, _find_seat(data), text, is_move, sentence, _find_values(data)))
+        log.append(LogEntry(entry.version, _find_seat(data), text, isinstance(data, MoveMade), _find_values(data)))
     return log
 
 

@@ -29,6 +29,7 @@ from plyscribe.service.matches import queries
 from plyscribe.service.web.api.http import parts, principal_if_any
 from plyscribe.service.web.api.matches.reading import confirm_by, list_choices_now, read_match
 from plyscribe.service.web.pages.blueprint import blueprint, show_page
+from plyscribe.service.web.pages.happenings import find_happenings
 from plyscribe.service.web.pages.people import name_judge, name_seats
 from plyscribe.service.web.pages.score_sheet import find_last_rolls, format_outcome, list_log
 
@@ -79,7 +80,7 @@ def _describe_table(state: Match, who: Principal | None) -> dict[str, Any]:
     names = name_seats(queries.describe_seats(life.seats))
     ruleset = play.ruleset if play else None
     recent = [] if state.fault else parts().matches.read_events(state.stream, max(0, state.version - RECENT))
-    log = list_log(ruleset, recent, names, name_judge)
+    log = list_log(recent, names, name_judge)
     return {
         "match": state.stream,
         "version": state.version,
@@ -96,6 +97,7 @@ def _describe_table(state: Match, who: Principal | None) -> dict[str, Any]:
         "is_recorder": account is not None and account == life.created.recorder,
         "now": _describe_now(state, names, choices),
         "log": log[-SHOWN:],
+        "happenings": find_happenings(state, [each.version for each in log[-SHOWN:]]),
         "dice": find_last_rolls(log),
         "may": _list_deeds(state, account, choices),
         "steps": _list_steps(state, names) if "take-back" in choices else [],

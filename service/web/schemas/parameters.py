@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from marshmallow import fields, validate
+from marshmallow import ValidationError, fields, validate, validates_schema
 
 from plyscribe.domain.chain import MAX_INTEGER
 from plyscribe.domain.decide.play import MAX_MOVE_LENGTH
@@ -10,6 +10,7 @@ from plyscribe.domain.match import STATUSES
 from plyscribe.domain.names import MAX_NAME_LENGTH
 from plyscribe.domain.player import KINDS
 from plyscribe.domain.tournament.state import STATUSES as TOURNAMENT_STATUSES
+from plyscribe.service.language.catalogues import LANGUAGES
 from plyscribe.service.lists.bulk import FORMS
 from plyscribe.service.lists.matches import MAX_WORDS, ORDERS, RESULTS, SORTS
 from plyscribe.service.web.schemas.field_types import (
@@ -25,6 +26,9 @@ from plyscribe.service.web.schemas.field_types import (
 MAX_PAGE = 1000
 MAX_WAIT_S = 30
 MAX_ROWS = 200
+MAX_TOLD = 200
+"""Positions of a page of effects."""
+
 MAX_EXPORTED = 10_000
 """Matches of one export."""
 
@@ -50,6 +54,20 @@ def _limit() -> fields.Integer:
 def _wait() -> fields.Integer:
     description = "If the page would be empty: how many seconds the server may wait for something to put on it."
     return QueryInteger(load_default=0, validate=validate.Range(0, MAX_WAIT_S), metadata={"description": description})
+
+
+def _language() -> fields.String:
+    metadata = {"description": "The language of the sentences. By default `Accept-Language` chooses it."}
+    return fields.String(load_default=None, validate=validate.OneOf(LANGUAGES), metadata=metadata)
+
+
+def _include(description: str) -> fields.String:
+    metadata = {"description": description}
+    return fields.String(load_default=None, validate=validate.OneOf(["effects"]), metadata=metadata)
+
+
+def _ply(description: str, **kwargs: Any) -> fields.Integer:
+    return QueryInteger(validate=validate.Range(0, MAX_INTEGER), metadata={"description": description}, **kwargs)
 
 
 def _number(description: str, **kwargs: Any) -> fields.Integer:
@@ -111,6 +129,37 @@ class EventsQuery(MatchQuery):
     after = _after("Only events with a higher version.")
     limit = _limit()
     wait = _wait()
+    include = _include("Only of live streams: `effects` adds what the step of each event did.")
+    language = _language()
+
+
+class EffectsQuery(MatchQuery):
+    """Which steps, and in which language."""
+
+    first = _ply("Only steps that led to this position or a later one.", data_key="from", load_default=0)
+    last = _ply("Only steps that led to this position or an earlier one.", data_key="to", load_default=None)
+    limit = QueryInteger(
+        load_default=MAX_TOLD,
+        validate=validate.Range(1, MAX_TOLD),
+        metadata={"description": "The most positions of a page."},
+    )
+    language = _language()
+
+    @validates_schema
+    def _require_order(self, query: dict[str, Any], **_: Any) -> None:
+        if query["last"] is not None and query["last"] < query["first"]:
+            raise ValidationError("Must not be less than `from`.", "to")
+
+
+class RecordQuery(MatchQuery):
+    """What the record has besides the moves."""
+
+    comments = fields.String(
+        load_default=None,
+        validate=validate.OneOf(["effects"]),
+        metadata={"description": "`effects` adds a comment to each step that says what it did."},
+    )
+    language = _language()
 
 
 class TournamentEventsQuery(Strict):
@@ -151,6 +200,8 @@ class PositionQuery(MatchQuery):
     """Which version of the match."""
 
     version = _number("The version of the match. By default the newest one.", load_default=None)
+    include = _include("`effects` adds the steps that led to the position, and what they did.")
+    language = _language()
 
 
 class PageQuery(Strict):

@@ -3,6 +3,7 @@
 from plyscribe.service.web.api.matches import (
     annulment,
     bundles,
+    effects,
     forks,
     lifecycle,
     play,
@@ -13,4 +14,16 @@ from plyscribe.service.web.api.matches import (
 )
 from plyscribe.service.web.api.matches.blueprint import blueprint
 
-__all__ = ["annulment", "blueprint", "bundles", "forks", "lifecycle", "play", "record", "refutation", "replay", "seats"]
+__all__ = [
+    "annulment",
+    "blueprint",
+    "bundles",
+    "effects",
+    "forks",
+    "lifecycle",
+    "play",
+    "record",
+    "refutation",
+    "replay",
+    "seats",
+]

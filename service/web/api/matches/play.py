@@ -13,10 +13,11 @@ from plyscribe.domain.commands import (
     Withdraw,
 )
 from plyscribe.service.matches import queries
-from plyscribe.service.web.api.http import answer, parse_query, path_with
+from plyscribe.service.matches.story import name_players, preview_move
+from plyscribe.service.web.api.http import answer, negotiate_language, parse_query, parts, path_with, spoken
 from plyscribe.service.web.api.matches.blueprint import blueprint
 from plyscribe.service.web.api.matches.commands import COMMAND_PROBLEMS, Fields, execute
-from plyscribe.service.web.api.matches.reading import confined, read_match, require_sound
+from plyscribe.service.web.api.matches.reading import confined, read_match, require_sound, varied
 from plyscribe.service.web.api.openapi import operation
 from plyscribe.service.web.charging import charged
 from plyscribe.service.web.schemas import answers, bodies, parameters
@@ -24,11 +25,12 @@ from plyscribe.service.web.schemas import answers, bodies, parameters
 
 @blueprint.post("/<match>/moves")
 @charged("moves")
-@operation("play", answers.Receipt, body=bodies.NewMove, problems=COMMAND_PROBLEMS, command=True)
+@operation("play", answers.Receipt, body=bodies.NewMove, problems=COMMAND_PROBLEMS, command=True, spoken=True)
 def make_move(match: str) -> Response:
     """Make a move for the seat on turn.
 
-    The refusal of a move names the clause of the rules that it breaks, and some legal moves.
+    The refusal of a move names the clause of the rules that it breaks, what to do instead in the language of
+    `Accept-Language` (`en`, `de`), and some legal moves.
     """
     return execute(match, bodies.NewMove, lambda base, body: MakeMove(**base, **body))
 
@@ -56,22 +58,30 @@ def legal_moves(match: str) -> Response:
 
 
 @blueprint.get("/<match>/legal-moves/next")
-@operation("play", answers.Composition, query=parameters.CompositionQuery, problems=(401, 404, 409), open=True)
+@operation(
+    "play", answers.Composition, query=parameters.CompositionQuery, problems=(401, 404, 409), open=True, spoken=True
+)
 def compose_move(match: str) -> Response:
     """List the ways to continue the notation of a move.
 
     Use this to compose a move step by step. A step is a word, a number or a field, with the punctuation before it.
-    Append the `text` of one step after another until `complete` is true.
+    Append the `text` of one step after another until `complete` is true. `preview` says what the move would do, in the
+    language of `Accept-Language` (`en`, `de`).
     """
     prefix = parse_query(parameters.CompositionQuery)["prefix"]
     state = read_match(match)
     require_sound(state)
-    return confined(answer(queries.describe_composition(state, prefix)), state)
+    language = negotiate_language()
+    found = queries.describe_composition(state, prefix)
+    move = prefix if found["complete"] else found["finish"]
+    names = name_players(state, parts().accounts.name_of, language)
+    preview = None if move is None else preview_move(state, move, language, names)
+    return confined(varied(spoken(answer({**found, "preview": preview}), language)), state)
 
 
 @blueprint.post("/<match>/rolls")
 @charged("moves")
-@operation("play", answers.Receipt, body=bodies.NewRoll, problems=COMMAND_PROBLEMS, command=True)
+@operation("play", answers.Receipt, body=bodies.NewRoll, problems=COMMAND_PROBLEMS, command=True, spoken=True)
 def record_roll(match: str) -> Response:
     """Record what the dice showed at the table."""
     return execute(match, bodies.NewRoll, lambda base, body: RecordRoll(**base, values=tuple(body["values"])))

@@ -181,13 +181,13 @@ export class Composer {
   }
 
   show() {
-    const { complete, explanation, steps } = this.composition;
+    const { complete, preview, steps } = this.composition;
     if (this.field.value !== this.text) this.field.value = this.text;
     this.allow();
     this.find("undo").disabled = !this.text && !this.narrowed;
     this.find("clear").disabled = !this.text;
     this.find("meaning").textContent = complete
-      ? explanation?.sentence ?? "This is a legal move."
+      ? preview?.sentences.join(" ") || "This is a legal move."
       : this.narrowed
         ? "Which of these?"
         : this.text && !steps.length

@@ -4,6 +4,7 @@ from plyscribe.service.web.schemas.answers.imports import ImportOut
 from plyscribe.service.web.schemas.answers.inboxes import InboxPage
 from plyscribe.service.web.schemas.answers.matches import (
     Composition,
+    EffectsPage,
     EventPage,
     InvitationOut,
     LegalMoves,
@@ -45,6 +46,7 @@ __all__ = [
     "AttemptsOut",
     "ClauseOut",
     "Composition",
+    "EffectsPage",
     "EndedSessions",
     "EventPage",
     "Health",

@@ -477,11 +477,98 @@ class VerificationDue(MatchVersion):
     )
 
 
+class EffectOut(Schema):
+    """One thing that a step did. Of the keys after `chosen` it has those that its kind has."""
+
+    kind = fields.String(required=True, metadata={"description": "A fixed word of the ruleset, such as `trapped`."})
+    clause = fields.String(
+        required=True,
+        allow_none=True,
+        metadata={"description": "The clause behind it; null if it follows from no rule of the game."},
+    )
+    chosen = fields.Boolean(
+        required=True, metadata={"description": "Whether the seat chose it. What only follows is not chosen."}
+    )
+    seat = fields.Integer(metadata={"description": "The seat that caused it."})
+    owner = fields.Integer(
+        metadata={"description": "The seat that it concerns: the owner of a piece, the receiver of points."}
+    )
+    piece = fields.String(metadata={"description": "The sort of piece, a word of the ruleset."})
+    source = fields.String(
+        data_key="from", metadata={"description": "The field that it went from, or a place beside the board."}
+    )
+    target = fields.String(
+        data_key="to", metadata={"description": "The field or place that it went to, or where it happened."}
+    )
+    amount = fields.Integer(metadata={"description": "How many, or how much."})
+    word = fields.String(metadata={"description": "Another word of the ruleset: a terrain, a class, a reason."})
+
+
+class StoryOut(Schema):
+    """What a step did. Both lists are empty if it did nothing."""
+
+    effects = fields.List(
+        fields.Nested(EffectOut),
+        required=True,
+        metadata={"description": "In the order in which they happened. The ruleset has their JSON Schema."},
+    )
+    sentences = fields.List(
+        fields.String(), required=True, metadata={"description": "A sentence for each effect, in the same order."}
+    )
+
+
+class TakenStepOut(StoryOut):
+    """A step of a match that was not taken back: a move, a roll, a withdrawal, or a draw by agreement."""
+
+    version = fields.Integer(
+        required=True,
+        metadata={"description": "The version of its event; 2 for all steps that a fork copied from its parent."},
+    )
+    ply = fields.Integer(
+        required=True,
+        metadata={"description": "The position that it led to: the number of moves up to and including this step."},
+    )
+    kind = fields.String(required=True, validate=validate.OneOf(["move", "roll", "withdrawal", "draw"]))
+    seat = fields.Integer(
+        required=True,
+        allow_none=True,
+        metadata={
+            "description": "The seat that moved, rolled or left; null for a roll of the table and an agreed draw."
+        },
+    )
+    move = fields.String(required=True, allow_none=True, metadata={"description": "The notation of a move, or null."})
+    values = fields.List(
+        fields.Integer(),
+        required=True,
+        allow_none=True,
+        metadata={"description": "What the dice of a roll showed, or null."},
+    )
+
+
+class EffectsPage(Page, MatchVersion):
+    """A page of the steps of a match, with what each did."""
+
+    steps = fields.List(fields.Nested(TakenStepOut), required=True)
+    fault = fields.Nested(
+        MatchFault,
+        required=True,
+        allow_none=True,
+        metadata={"description": "On the last page of a match with a damaged event: the steps end before that event."},
+    )
+
+
 class PositionOut(MatchTurn):
     """The state just before move `ply` + 1."""
 
     ply = fields.Integer(required=True, metadata={"description": "The number of moves made before this position."})
     view = fields.Dict(required=True, metadata={"description": "The state of the game, in the ruleset's own form."})
+    steps = fields.List(
+        fields.Nested(TakenStepOut),
+        metadata={
+            "description": "Only with `include=effects`: the move that led to the position, and the rolls, withdrawals "
+            "and the agreed draw after it."
+        },
+    )
 
 
 class LegalMoves(Page, MatchTurn):
@@ -526,6 +613,12 @@ class Composition(MatchTurn):
         required=True,
         allow_none=True,
         metadata={"description": "Of `prefix` if it is complete, else of `finish`."},
+    )
+    preview = fields.Nested(
+        StoryOut,
+        required=True,
+        allow_none=True,
+        metadata={"description": "What that move would do, apart from the rolls that follow it."},
     )
     steps = fields.List(fields.Nested(Step), required=True)
     truncated = fields.Boolean(

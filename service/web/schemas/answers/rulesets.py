@@ -58,6 +58,7 @@ class RulesetDetail(RulesetOut):
         fields.Nested(RulesetVersion), required=True, metadata={"description": "All versions, newest first."}
     )
     clauses = fields.List(fields.Nested(ClauseOut), required=True)
+    effects = fields.Dict(required=True, metadata={"description": "The JSON Schema of an effect of a step."})
 
 
 class RulesetRow(RulesetOut):

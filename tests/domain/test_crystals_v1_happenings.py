@@ -1,0 +1,241 @@
+"""Crystals, clause by clause: what a step did, in the order in which it happened."""
+
+from plyscribe.domain.effects import Moved, Rolled, Step, Withdrew
+from plyscribe.domain.proofs.playthrough import format_effect, take_step
+from plyscribe.domain.rulesets.crystals_v1 import CRYSTALS_V1
+from plyscribe.domain.rulesets.crystals_v1.state import State
+from plyscribe.service.language.sentences import describe_effects
+from tests.domain.crystals import play, position, start
+
+THREE = "{}\n2s . . . . . . . . .\n3s . . . . . . . . ."
+
+
+def happenings(state: State, step: str | int | Step) -> list[str]:
+    """The effects of a move, a roll or another step as in a transcript."""
+    if isinstance(step, str):
+        step = Moved(CRYSTALS_V1.parse_move(state, step))
+    elif isinstance(step, int):
+        step = Rolled((step,))
+    effects = CRYSTALS_V1.effects(state, step, take_step(CRYSTALS_V1, state, step))
+    return [format_effect(effect).removeprefix("= ") for effect in effects]
+
+
+def test_cr5_who_rolled_too_high_is_out_and_who_shares_the_lowest_roll_rolls_again() -> None:
+    state = play(start(3), *["choose rider"] * 3, *["spawn scout"] * 3, 2, 4)
+    assert happenings(state, 2) == [
+        "rolled CR5 seat 3 amount 2 word first",
+        "tied CR5 owner 1",
+        "out CR5 owner 2",
+        "tied CR5 owner 3",
+    ]
+    assert happenings(play(state, 2, 5), 3)[1:] == ["turn-began CR5 owner 3 word first"]
+
+
+def test_cr7_a_seat_with_nobody_on_the_track_is_idle() -> None:
+    state = position("2t . . . . . . . . .\n2s . . . . . . . . .")
+    assert happenings(state, 4) == [
+        "rolled CR7 seat 1 amount 4 word turn",
+        "idle CR7 owner 1",
+        "turn-began CR14 owner 2 word next",
+    ]
+
+
+def test_cr8_a_character_that_comes_home_takes_a_crystal_and_uses_its_ability() -> None:
+    state = position("1s . . . . . . . . .\n2s . . . . . . . . 1m", roll=1, crystals=(1, 0))
+    assert happenings(state, "move miner") == [
+        "came-home CR8* seat 1 piece miner from 20",
+        "scored CR8 seat 1 amount 1 word second",
+        "mined CR18 seat 1 to 20",
+        "turn-began CR14 owner 2 word next",
+    ]
+
+
+def test_cr9_a_teleport_and_a_kill_at_its_far_end_are_told_one_after_the_other() -> None:
+    state = position("1m . . 1s . . . . . .\n2s . . . . 2m . . . .", roll=2)
+    assert happenings(state, "move scout") == [
+        "moved CR7* seat 1 piece scout from 4 to 6",
+        "teleported CR9 owner 1 piece scout from 6 to 16",
+        "killed CR11 seat 1 owner 2 piece miner from 16 word scout",
+        "earned CR11 owner 1 amount 1",
+    ]
+
+
+SAVED = position("1m 1s . 2m 2t . . . . .\n2s . . . . . . . . .", roll=2, xp={"1s": 2}, teleport=9)
+
+
+def test_cr12_a_saved_character_stays_and_its_attacker_goes_back() -> None:
+    assert happenings(SAVED, "move scout") == [
+        "moved CR7* seat 1 piece scout from 2 to 4",
+        "attacked CR11 seat 1 owner 2 piece miner to 4 word scout",
+    ]
+    assert happenings(play(SAVED, "move scout"), 1) == [
+        "rolled CR12 seat 2 amount 1 word defence",
+        "saved CR12 owner 2 piece miner to 4",
+        "earned CR12 owner 2 amount 1",
+        "thrown-back CR12 owner 1 piece scout from 4 to 3",
+        "extra-turn CR17 owner 1 word scout",
+    ]
+
+
+def test_cr12_a_covered_character_that_is_not_saved_is_killed() -> None:
+    assert happenings(play(SAVED, "move scout"), 2) == [
+        "rolled CR12 seat 2 amount 2 word defence",
+        "killed CR11 seat 1 owner 2 piece miner from 4 word scout",
+        "earned CR11 owner 1 amount 1",
+        "extra-turn CR17 owner 1 word scout",
+    ]
+
+
+def test_cr13_a_mine_kills_a_stranger_and_rewards_its_owner() -> None:
+    state = position("1m 1s . *2 . . . . . .\n2s . . . . . . . . .", roll=2)
+    assert happenings(state, "move scout") == [
+        "moved CR7* seat 1 piece scout from 2 to 4",
+        "returned CR13 seat 1 owner 2 piece scout from 4",
+        "killed CR13 seat 2 owner 1 piece scout from 4 word mine",
+        "earned CR13 owner 2 amount 1",
+    ]
+
+
+def test_cr13_an_own_mine_only_rewards() -> None:
+    state = position("1m 1s . *1 . . . . . .\n2s . . . . . . . . .", roll=2)
+    assert happenings(state, "move scout")[1:] == [
+        "returned CR13 seat 1 owner 1 piece scout from 4",
+        "earned CR13 owner 1 amount 1",
+    ]
+
+
+def test_cr14_a_spawn_says_when_it_happened() -> None:
+    first = happenings(play(start(), "choose rider", "choose rider"), "spawn tower")
+    assert first == ["placed CR5* seat 1 piece tower to 1"]
+    state = play(position("1s . . . . . . . . .\n. . 2s . . . . . . .", roll=3), "move scout")
+    assert happenings(state, "spawn rider") == [
+        "placed CR14* seat 1 piece rider to 1",
+        "turn-began CR14 owner 2 word next",
+    ]
+    assert happenings(play(state, "spawn rider"), "spawn rider") == ["placed CR6* seat 2 piece rider to 11"]
+
+
+def test_cr15_a_six_and_the_turn_that_it_gives_are_told() -> None:
+    state = position(". 1s . . . . . . . .\n2s . . . . . . . . .")
+    assert happenings(state, 6) == ["rolled CR7 seat 1 amount 6 word turn", "extra-turn CR15 owner 1 word six"]
+    idle = position("2t . . . . . . . . .\n2s . . . . . . . . .")
+    assert happenings(idle, 6)[1:] == [
+        "extra-turn CR15 owner 1 word six",
+        "idle CR7 owner 1",
+        "turn-began CR14 owner 1 word extra",
+    ]
+
+
+def test_cr16_an_archer_kills_until_it_meets_one_that_is_covered_and_then_goes_on() -> None:
+    drawing = "1m 1a . . 3m 2s 2m 2t . .\n2r . . . . . . . . .\n3s . . . . . . . . ."
+    state = position(drawing, roll=2, xp={"1a": 5}, teleport=9)
+    assert happenings(state, "move archer") == [
+        "moved CR7* seat 1 piece archer from 2 to 4",
+        "killed-from-afar CR16 seat 1 owner 3 piece miner from 5 word archer",
+        "earned CR16 owner 1 amount 1",
+        "attacked-from-afar CR16 seat 1 owner 2 piece scout to 6 word archer",
+    ]
+    state = play(state, "move archer")
+    assert happenings(state, 1) == [
+        "rolled CR12 seat 2 amount 1 word defence",
+        "saved CR12 owner 2 piece scout to 6",
+        "earned CR12 owner 2 amount 1",
+        "attacked-from-afar CR16 seat 1 owner 2 piece miner to 7 word archer",
+    ]
+    assert happenings(play(state, 1), 6)[1:] == [
+        "killed-from-afar CR16 seat 1 owner 2 piece miner from 7 word archer",
+        "earned CR16 owner 1 amount 1",
+    ]
+
+
+def test_cr17_an_extra_turn_is_told_once() -> None:
+    state = position("1m 1s . . . . . . . .\n2s . . . . . . . . .", roll=1)
+    assert happenings(state, "move scout")[1:] == [
+        "extra-turn CR17 owner 1 word scout",
+        "turn-began CR14 owner 1 word extra",
+    ]
+
+
+def test_cr18_a_mine_is_told_where_it_was_left() -> None:
+    state = position("1s 1m . . . . . . . .\n2s . . . . . . . . .", roll=1)
+    assert happenings(state, "move miner")[:2] == [
+        "moved CR7* seat 1 piece miner from 2 to 3",
+        "mined CR18 seat 1 to 2",
+    ]
+
+
+def test_cr3_a_level_is_told_after_the_point_that_reaches_it() -> None:
+    state = position("1m 1s 2s . . . . . . .\n2t . . . . . . . . .", roll=1, xp={"1m": 4, "1t": 2})
+    state = play(state, "move scout")
+    assert happenings(state, "xp miner")[:2] == [
+        "learned CR19* seat 1 piece miner amount 5",
+        "levelled CR3 owner 1 piece miner amount 3",
+    ]
+    assert happenings(state, "xp tower")[:2] == [
+        "learned CR19* seat 1 piece tower amount 3",
+        "turn-began CR14 owner 1 word extra",
+    ]
+
+
+def test_cr19_points_that_nobody_can_give_out_any_more_are_lost() -> None:
+    drawing, xp = "1m 1r . 2s 2m . . . . .\n2t . . . . . . . . .", {"1s": 5, "1r": 5, "1t": 5, "1m": 4}
+    state = play(position(drawing, roll=3, xp=xp, teleport=9), "move rider")
+    assert happenings(state, "xp miner")[1:4] == [
+        "levelled CR3 owner 1 piece miner amount 3",
+        "lost CR19 owner 1 amount 1",
+        "ended CR19 word experience",
+    ]
+
+
+def test_cr20_the_limit_calls_an_attack_off_and_takes_points_away() -> None:
+    drawing = "1m 1a . . 2m 2s . 2t . .\n2r . . . . . . . . ."
+    state = position(drawing, roll=3, xp={"1a": 2}, teleport=9, ply_limit=101)
+    assert happenings(state, "move archer")[:6] == [
+        "moved CR7* seat 1 piece archer from 2 to 5",
+        "attacked CR11 seat 1 owner 2 piece miner to 5 word archer",
+        "called-off CR20 seat 1 owner 2 to 5",
+        "ended CR20 word ply-limit",
+        "ranked CR20 owner 1 amount 1",
+        "ranked CR20 owner 2 amount 2",
+    ]
+    state = position("1m 1s 2s . . . . . . .\n2t . . . . . . . . .", roll=1, ply_limit=101)
+    assert "lost CR20 owner 1 amount 1" in happenings(state, "move scout")
+
+
+def test_cr21_a_seat_takes_its_characters_mines_and_points_away() -> None:
+    state = play(position(THREE.format("1m 1r . 2m *1 . . . . ."), roll=2, teleport=9), "move rider")
+    assert happenings(state, Withdrew(1)) == [
+        "left CR21 owner 1",
+        "taken-off CR21 owner 1 piece miner from 1",
+        "taken-off CR21 owner 1 piece rider from 4",
+        "cleared CR21 owner 1 from 5",
+        "lost CR21 owner 1 amount 1",
+        "turn-began CR14 owner 2 word next",
+    ]
+
+
+def test_cr21_an_attack_on_a_seat_that_leaves_is_called_off_and_the_attacker_goes_on() -> None:
+    drawing = "1m 1a . 2m 3m 2t . . . .\n2s . . . . . . . . .\n3s . . . . . . . . ."
+    state = play(position(drawing, roll=2, teleport=9), "move archer")
+    assert happenings(state, Withdrew(2))[4:] == [
+        "called-off CR21 seat 1 owner 2 to 4",
+        "killed-from-afar CR16 seat 1 owner 3 piece miner from 5 word archer",
+        "earned CR16 owner 1 amount 1",
+    ]
+
+
+def test_a_move_that_kills_says_whom_in_both_languages() -> None:
+    state = position("1m . . . . . 1r . . .\n2s 2a . . . . . . . .", roll=6, teleport=9)
+    step = Moved(CRYSTALS_V1.parse_move(state, "move rider"))
+    effects = CRYSTALS_V1.effects(state, step, take_step(CRYSTALS_V1, state, step))
+    names = {1: "Ann", 2: "Ben"}
+    assert describe_effects(CRYSTALS_V1, effects, "en", names) == [
+        "Ann moves the rider from 7 to 13.",
+        "From afar, Ann's rider kills Ben's archer on 12, which returns to its base.",
+        "Ann earns a point of experience.",
+    ]
+    assert describe_effects(CRYSTALS_V1, effects, "de", names) == [
+        "Ann zieht den Reiter von 7 nach 13.",
+        "Aus der Ferne schlägt der Reiter von Ann den Bogenschützen von Ben auf 12: Er kehrt in die Basis zurück.",
+        "Ann erhält einen Erfahrungspunkt.",
+    ]

@@ -1,0 +1,243 @@
+"""Rings, what steps did: the effects in their order, as lines of a playthrough; test names begin with the clause."""
+
+import pytest
+
+from plyscribe.domain.effects import Moved, Rolled, Step, Withdrew
+from plyscribe.domain.proofs.playthrough import format_effect, take_step
+from plyscribe.domain.rulesets.rings_v1 import RINGS_V1
+from plyscribe.domain.rulesets.rings_v1.state import State
+from tests.domain.rings_tables import ALLIES, FLAT, play, start, table
+
+PASS = {1: "MM", 2: "RR"}
+
+
+def list_lines(state: State, step: Step) -> list[str]:
+    effects = RINGS_V1.effects(state, step, take_step(RINGS_V1, state, step))
+    return [format_effect(effect).removeprefix("= ") for effect in effects]
+
+
+def after_move(state: State, text: str) -> list[str]:
+    return list_lines(state, Moved(RINGS_V1.parse_move(state, text)))
+
+
+def after_roll(state: State, *values: int) -> list[str]:
+    return list_lines(state, Rolled(values))
+
+
+def after_leaving(state: State, seat: int) -> list[str]:
+    return list_lines(state, Withdrew(seat))
+
+
+def test_ri3_each_field_of_a_ring_gets_its_terrain() -> None:
+    assert after_roll(start(), 1) == [
+        "rolled RI3 amount 1 word terrain",
+        "laid RI3 to a1 word heavy",
+        "laid RI3 to a2 word heavy",
+        "laid RI3 to a3 word light",
+        "laid RI3 to a4 word light",
+        "laid RI3 to a5 word light",
+        "laid RI3 to a6 word medium",
+        "laid RI3 to a7 word medium",
+    ]
+
+
+def test_ri4_the_last_start_begins_the_first_round() -> None:
+    state = start(terrain=FLAT)
+    assert after_move(state, "start a3") == ["attached RI4* seat 2 to a3"]
+    assert after_move(play(state, "start a3"), "start a1") == ["attached RI4* seat 1 to a1", "round-began RI5 amount 1"]
+
+
+def test_ri5_each_die_shows_its_class_and_the_last_ones_begin_a_turn() -> None:
+    state = play(start(terrain=FLAT), "start a3", "start a1", (1, 2, 3, 4))
+    assert after_roll(state, 2, 4, 5, 6) == [
+        "rolled RI5 seat 2 amount 2 word recruit",
+        "rolled RI5 seat 2 amount 4 word move",
+        "rolled RI5 seat 2 amount 5 word turn",
+        "rolled RI5 seat 2 amount 6 word turn",
+        "turn-began RI6 owner 1",
+    ]
+
+
+def test_ri6_a_turn_ends_early_only_if_a_use_is_left() -> None:
+    spent = after_move(table("a1:1W", dice={1: "MM", 2: "R"}, uses=1), "M warrior a1-a2")
+    assert spent[2:] == ["turn-began RI6 owner 2"]
+    early = after_move(table("a1:1W", dice={1: "M", 2: "R"}), "M warrior a1-a2")
+    assert early[2:] == ["turn-ended RI6 owner 1", "turn-began RI6 owner 2"]
+
+
+def test_ri6_the_second_pass_begins_with_the_lowest_seat_that_has_dice() -> None:
+    state = table("a1:1W", on_turn=2, dice={1: "M", 2: "MM"})
+    assert after_move(play(state, "drop M"), "drop M") == [
+        "dropped RI7* seat 2 word move",
+        "pass-began RI6 amount 2",
+        "turn-began RI6 owner 1",
+    ]
+
+
+def test_ri7_dice_that_expire_end_one_turn_after_another() -> None:
+    state = table("top:2B", seats=3, dice={1: "RM", 2: "M", 3: "MM"}, pass_=2, supply={2: "R"}, terrain=["HHHHHHH"] * 4)
+    assert after_move(state, "R +warrior") == [
+        "recruited RI9* seat 1 piece warrior from supply to s1",
+        "paid RI8 seat 1 amount 1 word recruit",
+        "expired RI7 owner 1 amount 1 word move",
+        "turn-ended RI6 owner 1",
+        "turn-began RI6 owner 2",
+        "expired RI7 owner 2 amount 1 word move",
+        "turn-ended RI6 owner 2",
+        "scored RI22 owner 2 piece blocker to top amount 1",
+        "turn-began RI6 owner 3",
+    ]
+
+
+def test_ri15_an_attack_on_top_says_that_both_warriors_fall() -> None:
+    assert after_move(table("d2:1W top:2W"), "M warrior d2-top") == [
+        "attacked RI15* seat 1 owner 2 piece warrior from d2 to top word alone",
+        "paid RI8 seat 1 amount 1 word move",
+        "killed RI15 seat 1 owner 2 piece warrior from top word supply",
+        "killed RI15 seat 1 owner 1 piece warrior from top word supply",
+    ]
+
+
+def test_ri15_a_warrior_takes_the_field_of_runners() -> None:
+    assert after_move(table("a1:1W a2:2RR", casualties="out"), "M warrior a1-a2")[2:] == [
+        "killed RI15 seat 1 owner 2 piece runner from a2 word out",
+        "killed RI15 seat 1 owner 2 piece runner from a2 word out",
+        "occupied RI15 seat 1 piece warrior to a2",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("defenders", "rest"),
+    [
+        ("2B", ["occupied RI16 seat 1 piece warrior to a2"]),
+        ("2BB", ["returned RI16 seat 1 piece warrior from a2 to s1"]),
+        (
+            "2WB",
+            [
+                "killed RI16 seat 1 owner 2 piece warrior from a2 word supply",
+                "killed RI16 seat 1 owner 1 piece warrior from a2 word supply",
+            ],
+        ),
+        (
+            "2RB",
+            [
+                "killed RI16 seat 1 owner 2 piece runner from a2 word supply",
+                "occupied RI16 seat 1 piece warrior to a2",
+            ],
+        ),
+    ],
+)
+def test_ri16_two_warriors_come_one_after_the_other(defenders: str, rest: list[str]) -> None:
+    state = table(f"b2:1W s1:1W a2:{defenders}", dice="MMM")
+    assert after_move(state, "M warrior b2-a2") == [
+        "attacked RI16* seat 1 owner 2 piece warrior from b2 to a2 word first",
+        "paid RI8 seat 1 amount 1 word move",
+    ]
+    second = after_move(play(state, "M warrior b2-a2"), "M warrior s1-a2")
+    assert second[: 4 + len(rest)] == [
+        "attacked RI16* seat 1 owner 2 piece warrior from s1 to a2 word second",
+        "paid RI8 seat 1 amount 1 word move",
+        "killed RI16 seat 1 owner 2 piece blocker from a2 word supply",
+        "killed RI16 seat 1 owner 1 piece warrior from a2 word supply",
+        *rest,
+    ]
+
+
+def test_ri17_an_alliance_from_the_proposal_to_the_die() -> None:
+    state = table(ALLIES, seats=3, dice={1: "TTM"})
+    assert after_move(state, "TT ally 3 b3xb4") == ["proposed RI17* seat 1 owner 3 from b3 to b4 amount 2 word turn"]
+    asked = play(state, "TT ally 3 b3xb4")
+    assert after_move(asked, "decline") == ["declined RI17* seat 3 owner 1"]
+    assert after_move(asked, "accept b5") == [
+        "accepted RI17* seat 3 owner 1 from b5 to b4",
+        "paid RI8 seat 1 amount 2 word turn",
+    ]
+    accepted = play(asked, "accept b5")
+    assert after_roll(accepted, 3) == [
+        "rolled RI17 seat 1 amount 3 word alliance",
+        "killed RI17 seat 1 owner 2 piece blocker from b4 word supply",
+        "killed RI17 seat 1 owner 1 piece warrior from b3 word supply",
+    ]
+    assert after_roll(accepted, 4)[1:] == [
+        "killed RI17 seat 1 owner 2 piece blocker from b4 word supply",
+        "killed RI17 seat 1 owner 3 piece warrior from b5 word supply",
+        "moved RI17 seat 1 piece warrior from b3 to b4",
+    ]
+
+
+def test_ri18_runners_are_pushed_after_the_blocker_has_moved() -> None:
+    assert after_move(table("d1:1B d2:2RR c2:2WW"), "M blocker d1-d2") == [
+        "moved RI10* seat 1 piece blocker from d1 to d2",
+        "paid RI8 seat 1 amount 1 word move",
+        "pushed RI18 seat 1 owner 2 piece runner from d2 to c2",
+        "pushed RI18 seat 1 owner 2 piece runner from d2 to b2",
+    ]
+
+
+def test_ri19_a_ring_carries_the_units_of_all_seats() -> None:
+    assert after_move(table("b7:1RW b1:2WW c1:1B", dice="TM"), "T spin b +") == [
+        "turned RI19* seat 1 to b word clockwise",
+        "paid RI8 seat 1 amount 1 word turn",
+        "carried RI19 seat 1 owner 2 piece warrior from b1 to b2 amount 2",
+        "carried RI19 seat 1 owner 1 piece runner from b7 to b1 amount 1",
+        "carried RI19 seat 1 owner 1 piece warrior from b7 to b1 amount 1",
+    ]
+
+
+def test_ri20_ri21_a_start_and_terrain_change_places() -> None:
+    state = table("s1:1W", dice="TTM")
+    assert after_move(state, "T start a5")[0] == "reattached RI20* seat 1 from a1 to a5"
+    assert after_move(state, "T swap a1 a7")[:3] == [
+        "swapped RI21* seat 1 from a1 to a7 word light",
+        "swapped RI21* seat 1 from a7 to a1 word heavy",
+        "paid RI8 seat 1 amount 1 word turn",
+    ]
+
+
+def test_ri22_ri23_the_points_that_win_come_before_the_end() -> None:
+    race = table("top:1R", dice=PASS, uses=1, target=2)
+    assert after_move(race, "drop M") == [
+        "dropped RI7* seat 1 word move",
+        "scored RI22 owner 1 piece runner to top amount 2",
+        "ended RI22 word points",
+        "ranked RI22 owner 1 amount 1",
+        "ranked RI22 owner 2 amount 2",
+    ]
+    countdown = table("top:1R", dice=PASS, uses=1, target=1, scoring="countdown")
+    assert after_move(countdown, "drop M")[1:3] == [
+        "scored RI23 owner 1 piece runner to top amount 1",
+        "ended RI23 word countdown",
+    ]
+
+
+def test_ri25_who_leaves_between_two_warriors_decides_what_becomes_of_the_first() -> None:
+    state = play(table("a1:1WW a2:2B", seats=3, dice={1: "MM", 2: "R"}), "M warrior a1-a2")
+    assert after_leaving(state, 2) == ["left RI25 owner 2", "occupied RI25 seat 1 piece warrior to a2"]
+    assert after_leaving(state, 1) == [
+        "left RI25 owner 1",
+        "voided RI25 to a2 word attack",
+        "turn-ended RI25 owner 1",
+        "turn-began RI6 owner 2",
+    ]
+    assert after_leaving(state, 3) == ["left RI25 owner 3"]
+
+
+@pytest.mark.parametrize("seat", [2, 3])
+def test_ri25_a_void_alliance_can_end_the_turn(seat: int) -> None:
+    last = table(ALLIES, seats=4, dice={1: "MM", 4: "R"}, uses=1)
+    assert after_leaving(play(last, "M ally 3 b3xb4", "accept b5"), seat) == [
+        f"left RI25 owner {seat}",
+        "voided RI25 to b4 word alliance",
+        "turn-began RI6 owner 4",
+    ]
+
+
+def test_ri26_the_last_units_to_fall_end_the_match() -> None:
+    state = table("a1:1W a2:2W", supply={1: "", 2: ""}, casualties="out", dice="MM")
+    assert after_move(state, "M warrior a1-a2")[2:] == [
+        "killed RI15 seat 1 owner 2 piece warrior from a2 word out",
+        "killed RI15 seat 1 owner 1 piece warrior from a2 word out",
+        "ended RI26 word exhausted",
+        "ranked RI26 owner 1 amount 1",
+        "ranked RI26 owner 2 amount 1",
+    ]
