@@ -166,6 +166,7 @@ class PathagonV1(Duel[State, Move]):
     effect_kinds = EFFECT_KINDS
     end_clauses = END_CLAUSES
     behaviour = "ca39132673d514f32cc5986a95dc92dd652a1db683f824dcc0860be12ba4c856"
+    released = True
 
     def parse_options(self, raw: dict[str, Any]) -> dict[str, Any]:
         size = parse_options({"size": raw.get("size", SIZE.default)}, [SIZE])["size"]

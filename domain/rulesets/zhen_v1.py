@@ -115,6 +115,7 @@ class ZhenV1(Duel[State, Move]):
     id = "zhen"
     version = 1
     behaviour = "d7daec79fd135820c251f818a7d9a466ec64fc714aa7d0d2e65827b60c91e162"
+    released = True
     title = "Zhen"
     effect_kinds = EFFECT_KINDS
     end_clauses = END_CLAUSES

@@ -86,6 +86,7 @@ class CrystalsV1(Ruleset[State, Move]):
     id = "crystals"
     version = 1
     behaviour = "7eae64953ea5d5704e55ae1c366d2e85d85677a46c0191eef4b11fe74368738d"
+    released = True
     title = "Crystals"
     effect_kinds = EFFECT_KINDS
     end_clauses = END_CLAUSES

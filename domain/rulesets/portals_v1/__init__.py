@@ -70,6 +70,7 @@ class PortalsV1(Ruleset[State, Move]):
     id = "portals"
     version = 1
     behaviour = "bb7e41dc3980137a3352ac84a0f83485dad01237c812ee8c152f0d156a0917b9"
+    released = True
     title = "Portals"
     effect_kinds = EFFECT_KINDS
     end_clauses = END_CLAUSES

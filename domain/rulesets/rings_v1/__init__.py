@@ -66,6 +66,7 @@ class RingsV1(Ruleset[State, Move]):
     id = "rings"
     version = 1
     behaviour = "ff5a31bfc0438f1e02b7bcc42a8e734c33c69bbd66273339fd77e7895136fae5"
+    released = True
     title = "Rings"
     effect_kinds = EFFECT_KINDS
     end_clauses = END_CLAUSES
