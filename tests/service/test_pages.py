@@ -175,6 +175,24 @@ def test_the_home_page_shows_the_games_and_the_latest_matches(browser):
         assert title in shown
 
 
+def test_the_home_page_begins_with_my_games_and_first_with_those_that_wait_for_me(browser):
+    assert "Your games" not in browser.get("/").text
+    sign_up(browser)
+    me = browser.get("/v1/players/me", headers=FROM_HERE).json["player"]
+    assert "Your games" not in browser.get("/").text
+    made = []
+    for first in (True, False):
+        seats = [{"player": me}, {"bot": "random"}] if first else [{"bot": "random"}, {"player": me}]
+        made.append(
+            browser.post("/v1/matches", json={"ruleset": "zhen", "seats": seats}, headers=FROM_HERE).json["match"]
+        )
+    own = browser.get("/").text.partition("Your games")[2].partition("</section>")[0]
+    # Nobody plays the bot's move here, so the newer match waits for it.
+    assert re.findall(r'href="/matches/([^/]+)/play"', own) == made
+    assert own.count("Your turn") == 1
+    assert own.index("Your turn") < own.index(made[1])
+
+
 @pytest.mark.parametrize("path", ["/", "/matches", "/nowhere"])
 def test_an_unknown_token_gets_a_page_too(browser, path):
     shown = browser.get(path, headers={**FOR_PEOPLE, "Authorization": "Bearer guessed"})

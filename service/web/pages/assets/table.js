@@ -78,6 +78,8 @@ function put(page) {
   if (!fresh || Number(fresh.dataset.version) <= before) return;
   for (const id of PARTS) swapPart(find(id), page.getElementById(id));
   root.dataset.version = fresh.dataset.version;
+  // It says in the browser's tab whose turn it is.
+  document.title = page.title;
   if (fresh.dataset.mover) root.dataset.mover = fresh.dataset.mover;
   else delete root.dataset.mover;
   for (const each of document.querySelectorAll("#dice [data-version], #log [data-version]")) {
