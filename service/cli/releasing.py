@@ -44,7 +44,9 @@ def check_release(ruleset: AnyRuleset, others: Sequence[AnyRuleset], tree: Path)
     """All checks before a release; `others` are the rulesets that are registered beside it. It changes nothing."""
     if not is_checkout(tree):
         raise CannotRelease(f"{tree.resolve()} is not a checkout of Plyscribe: it has no {PROOFS}")
-    frozen = [each for each in others if each.released or _is_frozen(each, tree)]
+    # A tree with rulesets of its own need not have the built-in ones.
+    here = [each for each in others if _page(each, tree) or _folder(each, tree).is_dir()]
+    frozen = [each for each in here if each.released or _is_frozen(each, tree)]
     return [
         Checked("proofs", tuple(check_proofs(ruleset, tree))),
         Checked("vectors", tuple(_check_vectors(ruleset))),

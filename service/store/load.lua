@@ -5,7 +5,7 @@
 --       3  {bb}:sealed:<..>   hash    the places of sealed streams
 -- ARGV  1  command id (16 bytes)
 --       2  digest of the request (8 bytes)
---       3  the version after which entries are returned
+--       3  the first version to be returned: Lua would round a large one if it had to count
 --       4  the most entries to return; "" for all
 --       5  the stream's field in the hash of places
 --
@@ -14,12 +14,12 @@
 --          reused  0      0     entries  nil    the command id is stored, from a request with another digest
 -- Error    WRONGTYPE                            a key holds a value of another type
 
-local after = (tonumber(ARGV[3]) + 1) .. '-0'
+local first_id = ARGV[3] .. '-0'
 local entries
 if ARGV[4] == '' then
-  entries = redis.call('XRANGE', KEYS[1], after, '+')
+  entries = redis.call('XRANGE', KEYS[1], first_id, '+')
 else
-  entries = redis.call('XRANGE', KEYS[1], after, '+', 'COUNT', ARGV[4])
+  entries = redis.call('XRANGE', KEYS[1], first_id, '+', 'COUNT', ARGV[4])
 end
 
 local known = redis.call('HGET', KEYS[2], ARGV[1])

@@ -129,7 +129,15 @@ class RedisStore:
                 return Loaded(None, _parse_entries(found), None if found else before if place is None else place)
             # There is nothing, or it was sealed and put back meanwhile. One step knows; no command has this id.
             command = CommandKey(b"", b"")
-        args = [keys.events, keys.commands, keys.places, *command, after, "" if limit is None else limit, keys.field]
+        args = [
+            keys.events,
+            keys.commands,
+            keys.places,
+            *command,
+            after + 1,
+            "" if limit is None else limit,
+            keys.field,
+        ]
         kind, first, last, entries, place = self._load(3, args)
         known = {b"none": None, b"seen": Seen(first, last), b"reused": Reused()}[kind]
         return Loaded(known, _parse_entries(entries), place)

@@ -137,6 +137,11 @@ def test_a_page_before_the_last_position_does_not_change_when_the_match_goes_on(
     assert (after.json, after.headers["ETag"]) == (before.json, before.headers["ETag"])
 
 
+def test_a_range_that_ends_before_it_begins_is_refused(evening):
+    refused = evening.effects("?from=2&to=1")
+    assert (refused.status_code, refused.json["code"]) == (400, "effects/range")
+
+
 def test_beyond_the_last_position_there_are_no_steps(evening):
     page = evening.effects("?from=4").json
     assert (page["steps"], page["next"]) == ([], None)
@@ -147,7 +152,6 @@ def test_beyond_the_last_position_there_are_no_steps(evening):
     [
         ("from=-1", "from"),
         ("from=x", "from"),
-        ("from=2&to=1", "to"),
         ("limit=0", "limit"),
         ("limit=201", "limit"),
         ("language=fr", "language"),
@@ -366,7 +370,7 @@ def test_who_follows_sees_what_a_move_did_as_it_is_made(evening):
 def test_effects_come_with_live_streams_alone(evening):
     for accept in ("application/json", "application/x-ndjson"):
         refused = evening.api.get(f"{evening.path}/events?include=effects", headers={"Accept": accept})
-        assert (refused.status_code, refused.json["code"]) == (422, "request/invalid")
+        assert (refused.status_code, refused.json["code"]) == (400, "effects/not-live")
         assert "text/event-stream" in refused.json["detail"]
 
 

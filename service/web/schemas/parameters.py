@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from marshmallow import ValidationError, fields, validate, validates_schema
+from marshmallow import fields, validate
 
 from plyscribe.domain.chain import MAX_INTEGER
 from plyscribe.domain.decide.play import MAX_MOVE_LENGTH
@@ -144,11 +144,6 @@ class EffectsQuery(MatchQuery):
         metadata={"description": "The most positions of a page."},
     )
     language = _language()
-
-    @validates_schema
-    def _require_order(self, query: dict[str, Any], **_: Any) -> None:
-        if query["last"] is not None and query["last"] < query["first"]:
-            raise ValidationError("Must not be less than `from`.", "to")
 
 
 class RecordQuery(MatchQuery):

@@ -7,6 +7,7 @@ from flask import Response
 
 from plyscribe.domain.match import Match
 from plyscribe.domain.replay import list_steps, position_at
+from plyscribe.service.errors import BadRequest
 from plyscribe.service.matches.story import describe_steps, name_players, render_steps
 from plyscribe.service.web.api.http import (
     JSON,
@@ -35,7 +36,7 @@ TOLD = 10
     "replay",
     media={JSON: answers.EffectsPage, TEXT: None},
     query=parameters.EffectsQuery,
-    problems=(401, 404, 409),
+    problems=(400, 401, 404, 409),
     open=True,
     tagged=True,
     spoken=True,
@@ -50,6 +51,8 @@ def list_effects(match: str) -> Response:
     """
     media = accepted(JSON, TEXT)
     query = parse_query(parameters.EffectsQuery)
+    if query["last"] is not None and query["last"] < query["first"]:
+        raise BadRequest("`to` is a position before `from`: give a later one", "effects/range")
     first, wanted, language = query["first"], query["last"], negotiate_language(query["language"])
     last = first + query["limit"] - 1 if wanted is None else min(first + query["limit"] - 1, wanted)
     state = read_for_position(match, last, None)

@@ -10,7 +10,7 @@ from plyscribe.domain.imported import is_address
 from plyscribe.domain.match import Match, damaged
 from plyscribe.domain.replay import position_at
 from plyscribe.service.boards.colours import render_colours
-from plyscribe.service.errors import BadBody
+from plyscribe.service.errors import BadRequest
 from plyscribe.service.live.sources import is_final
 from plyscribe.service.matches import queries
 from plyscribe.service.matches.story import render_steps
@@ -69,7 +69,7 @@ def list_events(match: str) -> Response:
     media = accepted(JSON, NDJSON, SSE)
     query = parse_query(parameters.EventsQuery)
     if query["include"] and media != SSE:
-        raise BadBody(f"the query is invalid: include: effects come with a live stream, so ask for {SSE}")
+        raise BadRequest(f"the events have their effects in a live stream alone: ask for {SSE}", "effects/not-live")
     after = last_event_id(query["after"])
     state = read_match(match)
     if media == NDJSON:
