@@ -4,7 +4,7 @@ A step is a move, a roll, a withdrawal, or an end by agreement. `Ruleset.effects
 
 - the first effect of a move is chosen; that of a roll is `rolled`, of a withdrawal `left`, of an agreement `ended`;
 - the view before and the effects are enough to know the view after;
-- nothing is listed that changed nothing.
+- nothing is listed that changed nothing, apart from rolls, and from turns that are passed over.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

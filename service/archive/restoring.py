@@ -11,6 +11,7 @@ from itertools import groupby, islice
 from typing import NamedTuple
 
 from plyscribe.domain.chain import StoredEvent
+from plyscribe.domain.codec import find_type
 from plyscribe.domain.imported import LONGEST_RECORD, is_left_of
 from plyscribe.service.archive.copies import (
     Segment,
@@ -22,7 +23,6 @@ from plyscribe.service.archive.copies import (
 )
 from plyscribe.service.archive.copying import find_cause
 from plyscribe.service.archive.errors import PackDamaged
-from plyscribe.service.archive.sealing import find_type
 from plyscribe.service.archive.storage import Archive
 from plyscribe.service.store.port import (
     STREAMS_AT_ONCE,

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from plyscribe.domain.chain import StoredEvent, check_chain, first_link
+from plyscribe.domain.codec import find_type
 from plyscribe.domain.errors import BrokenChain
 from plyscribe.domain.events import MatchAborted, MatchAnnulled, MatchCreated, MatchRefuted, MatchScored
 from plyscribe.service.archive.errors import PackDamaged
@@ -49,7 +50,6 @@ nothing about that.
 FEW = 8
 """In this many of the newest events, a settled match has one of SETTLED."""
 
-_TYPE = re.compile(rb'"type":"([a-z-]+)","version":[0-9]+\}\Z')
 _RULESET = re.compile(rb'"ruleset":"([a-z0-9_-]{1,32})","ruleset_version":([0-9]{1,6})[,}]')
 
 log = logging.getLogger(__name__)
@@ -108,12 +108,6 @@ def load_kept(store: EventStore, streams: Sequence[str]) -> list[Kept]:
 def is_settled(events: Sequence[StoredEvent]) -> bool:
     """Whether a match has come to its last status, by the types of its newest events."""
     return any(find_type(event) in SETTLED for event in events[-FEW:])
-
-
-def find_type(event: StoredEvent) -> str:
-    """The type of a stored event, read from the end of its bytes without parsing them; "" where they end otherwise."""
-    found = _TYPE.search(event.e)
-    return found[1].decode() if found else ""
 
 
 def is_sound(kept: Kept) -> bool:

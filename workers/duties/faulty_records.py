@@ -7,6 +7,7 @@ from contextlib import suppress
 from redis import Redis
 
 from plyscribe.domain.chain import StoredEvent
+from plyscribe.domain.codec import find_type
 from plyscribe.domain.errors import StreamError
 from plyscribe.domain.imported import IMPORT, KEPT_MS
 from plyscribe.service.clock import now_ms
@@ -14,7 +15,6 @@ from plyscribe.service.composition import Parts
 from plyscribe.service.store.port import FeedEntry, StoreError, StoreUnavailable
 from plyscribe.workers.duties import Chore
 from plyscribe.workers.duties.agenda import Agenda
-from plyscribe.workers.duties.loading import find_type
 
 DUE = "relay:faulty-records"
 """Sorted set, the agenda: imports of faulty text records, by the time at which their texts are dropped."""

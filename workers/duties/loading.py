@@ -1,7 +1,6 @@
 """Reads the first or newest events of many streams at once; a stream that cannot be read is logged and left out."""
 
 import logging
-import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
@@ -15,9 +14,6 @@ from plyscribe.service.streams.handler import Handler
 
 T = TypeVar("T")
 
-_TYPE = re.compile(rb'"type":"([a-z-]+)","version":\d+}\Z')
-"""How the canonical bytes of every event end."""
-
 log = logging.getLogger(__name__)
 
 
@@ -28,12 +24,6 @@ def read_newest(store: EventStore, streams: Sequence[str]) -> Iterator[tuple[str
             log.error("%s is listed in the store but has no events: they were deleted", stream)
         else:
             yield stream, entry
-
-
-def find_type(entry: StoredEvent) -> str:
-    """The type of a stored event, read from the end of its bytes without parsing them; "" where they end otherwise."""
-    found = _TYPE.search(entry.e)
-    return found[1].decode() if found else ""
 
 
 def read_created(states: Handler[Match], streams: Sequence[str]) -> Iterator[tuple[str, MatchCreated]]:

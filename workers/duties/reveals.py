@@ -9,6 +9,7 @@ import logging
 from collections.abc import Collection, Mapping, Sequence
 
 from plyscribe.domain.chain import StoredEvent
+from plyscribe.domain.codec import find_type
 from plyscribe.domain.commands import Actor, RevealDice
 from plyscribe.domain.errors import DomainError
 from plyscribe.domain.events import SharedDice
@@ -20,7 +21,7 @@ from plyscribe.service.store.port import FeedEntry, StoreError, StoreUnavailable
 from plyscribe.service.streams.handler import Handler
 from plyscribe.service.streams.ids import job_command
 from plyscribe.workers.duties import Chore
-from plyscribe.workers.duties.loading import find_type, read_created
+from plyscribe.workers.duties.loading import read_created
 from plyscribe.workers.duties.under_way import OVER
 
 BEFORE_REVEAL = {*OVER, "seeds-revealed", "match-annulled"}

@@ -6,7 +6,7 @@ from redis import Redis
 from rq import Queue
 
 from plyscribe.domain.chain import StoredEvent
-from plyscribe.domain.codec import parse_event
+from plyscribe.domain.codec import find_type, parse_event
 from plyscribe.domain.errors import StreamError
 from plyscribe.service.archive.sealing import SETTLED
 from plyscribe.service.clock import now_ms
@@ -15,7 +15,6 @@ from plyscribe.service.queues import SEALABLE, enqueue_sealings
 from plyscribe.service.store.port import FeedEntry
 from plyscribe.workers.duties import Chore
 from plyscribe.workers.duties.agenda import Agenda
-from plyscribe.workers.duties.loading import find_type
 from plyscribe.workers.duties.sending import Sender
 
 SEND_EVERY_S = 5.0

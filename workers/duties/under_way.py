@@ -1,7 +1,7 @@
 """Which events say that a match may be under way, or that it is over."""
 
 from plyscribe.domain.chain import StoredEvent
-from plyscribe.workers.duties.loading import find_type
+from plyscribe.domain.codec import find_type
 
 UNDER_WAY = {"match-started", "move-made", "dice-rolled", "seat-withdrawn"}
 """Events that change which decision is due. Draw offers and their answers leave the turn and its clock alone."""

@@ -12,6 +12,7 @@ from redis import Redis
 from rq import Queue
 
 from plyscribe.domain.chain import StoredEvent
+from plyscribe.domain.codec import find_type
 from plyscribe.domain.errors import StreamError
 from plyscribe.domain.match import Match
 from plyscribe.service.clock import now_ms
@@ -33,7 +34,7 @@ from plyscribe.service.streams.handler import Handler
 from plyscribe.workers.duties import Chore
 from plyscribe.workers.duties.agenda import SWEEP_EVERY_S, Agenda
 from plyscribe.workers.duties.corrections import Corrections
-from plyscribe.workers.duties.loading import find_type, read_newest
+from plyscribe.workers.duties.loading import read_newest
 from plyscribe.workers.duties.sending import Sender
 from plyscribe.workers.verify_match import cannot_tell_end
 

@@ -80,7 +80,8 @@ def _render(template: str, status: int, who: dict[str, Any] | None, context: dic
     response = Response(page, status, content_type=f"{HTML}; charset=utf-8", headers=HEADERS)
     if had_token:
         response.delete_cookie(OLD_COOKIE)
-    response.vary.update(TOKEN_HEADERS)
+    # What moves did is told in the language of the reader.
+    response.vary.update((*TOKEN_HEADERS, "Accept-Language"))
     return response
 
 
