@@ -2,7 +2,16 @@
 
 The module prepares the view for the template and explains notations. The template draws. Classes name the colours,
 which one style sheet defines (`colours.css`): pages include it once, and a picture on its own carries a copy.
-Every element that a notation can name has that name as its `data-token`, so that people can compose moves by clicks.
+A drawing is more than a picture. Its elements carry attributes, so that people make moves on it, see them happen and
+have it read out:
+
+- `data-touch` names what a touch of the element stands for: a field, a piece, a handle. `Board.trace` says which
+  touches make which move. The first child is the outline, which pages mark.
+- `data-place` names a field or a place beside the board as effects name it; a place that each seat has is followed by
+  the seat: `d4`, `reserve-2`. Pieces move between the middles of places.
+- `data-key` is on each thing that can come, go or change. Two drawings of a match have the same key exactly for the
+  same thing in the same place; `data-at` names that place.
+- `data-turn` is the angle in degrees that the last move turned this part by, clockwise, about the point `data-about`.
 """
 
 from functools import cache
@@ -30,16 +39,19 @@ BOARDS: dict[tuple[str, int], Board] = {
 TEMPLATES = Path(__file__).parent / "templates"
 
 
-def draw_board(ruleset: AnyRuleset, state: Any, last: LastMove | None = None, theme: Theme | None = None) -> Markup:
-    """The state as an SVG document with the last move marked. Without a theme, it takes the colours of its page.
+def draw_board(
+    ruleset: AnyRuleset, state: Any, last: LastMove | None = None, theme: Theme | None = None, seat: int | None = None
+) -> Markup:
+    """The state as an SVG document with the last move marked, as a seat sees it: None is seat 1.
 
-    It shows `ruleset.view(state)` and nothing else. A ruleset without a board is shown as text.
+    Without a theme, it takes the colours of its page. It shows `ruleset.view(state)` and nothing else. A ruleset
+    without a board is shown as text.
     """
     board = BOARDS.get((ruleset.id, ruleset.version))
     name, context = (
         ("plain", arrange_text(ruleset.render_text(state)))
         if board is None
-        else (f"{ruleset.id}_v{ruleset.version}", board.arrange(ruleset.view(state), last))
+        else (f"{ruleset.id}_v{ruleset.version}", board.arrange(ruleset.view(state), last, seat))
     )
     colours = None if theme is None else render_colours(theme)
     picture = _templates().get_template(f"{name}.svg").render(context, title=ruleset.title, colours=colours)

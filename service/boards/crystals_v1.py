@@ -116,7 +116,7 @@ class Ground(NamedTuple):
         return self.loop.locate(self.way(field), -8)
 
 
-def arrange(view: dict[str, Any], last: LastMove | None) -> dict[str, Any]:
+def arrange(view: dict[str, Any], last: LastMove | None, seat: int | None = None) -> dict[str, Any]:
     """The context of crystals_v1.svg."""
     ground, marks = _lay_ground(view["fields"]), _find_marks(view, last)
     loop, seats = ground.loop, range(1, len(view["starts"]) + 1)

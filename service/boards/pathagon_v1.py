@@ -1,10 +1,12 @@
 """The board of Pathagon, version 1: octagons with small squares between them, chains as lines, edges in colour."""
 
 import re
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from plyscribe.service.boards.board import Board, Explained, LastMove
+from plyscribe.domain.phrases import Phrase, say
+from plyscribe.service.boards.board import Board, Explained, LastMove, Reason, Touches
 from plyscribe.service.boards.reserves import arrange_reserves
 from plyscribe.service.boards.strokes import Point, draw_arrow, format_points, octagon
 
@@ -62,7 +64,7 @@ class Link(NamedTuple):
     wins: bool
 
 
-def arrange(view: dict[str, Any], last: LastMove | None) -> dict[str, Any]:
+def arrange(view: dict[str, Any], last: LastMove | None, seat: int | None = None) -> dict[str, Any]:
     """The context of pathagon_v1.svg."""
     rows = view["board"]
     size = len(rows)
@@ -202,4 +204,31 @@ def explain(move: str) -> Explained | None:
     return Explained(f"Moves the piece from {first} to {second}.", "PA4")
 
 
-BOARD = Board(arrange, explain)
+def trace(move: str) -> list[Touches]:
+    """A placement is a touch of its field, a shift one of each of its fields."""
+    return [tuple(move.split("-"))]
+
+
+def guess(view: dict[str, Any], touches: Touches) -> Iterator[str | Reason]:
+    """A placement of a piece, or a shift."""
+    yield "-".join(touches[:2])
+
+
+def read(view: dict[str, Any]) -> dict[str, Phrase]:
+    """What each field holds."""
+    rows = view["board"]
+    size = len(rows)
+    return {
+        _name((column, row)): _read_field(_name((column, row)), rows[size - 1 - row][column])
+        for column in range(size)
+        for row in range(size)
+    }
+
+
+def _read_field(name: str, mark: str) -> Phrase:
+    if mark == EMPTY:
+        return say("{field}, empty", field=name)
+    return say("{field}, a piece of {owner}", field=name, owner=int(mark))
+
+
+BOARD = Board(arrange, explain, trace, guess, read)

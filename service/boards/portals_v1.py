@@ -59,7 +59,7 @@ class Seat(NamedTuple):
     note: str | None
 
 
-def arrange(view: dict[str, Any], last: LastMove | None) -> dict[str, Any]:
+def arrange(view: dict[str, Any], last: LastMove | None, seat: int | None = None) -> dict[str, Any]:
     """The context of portals_v1.svg: fields, arrows, coordinates, and the seats below."""
     radius = view["radius"]
     width = (2 * radius + 1) * STEP + 2 * MARGIN

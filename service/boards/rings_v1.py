@@ -80,7 +80,7 @@ class Seat(NamedTuple):
     last: bool
 
 
-def arrange(view: dict[str, Any], last: LastMove | None) -> dict[str, Any]:
+def arrange(view: dict[str, Any], last: LastMove | None, seat: int | None = None) -> dict[str, Any]:
     """The context of rings_v1.svg: fields with their units, ring handles, arrows, notes, and the seats below."""
     marked = _find_marked(last) if last else set()
     fields = [*_list_ring_fields(view), _lay_top(view), *_list_starts(view)]

@@ -47,7 +47,7 @@ class Stop(NamedTuple):
     counts: list[tuple[int, int, float]]
 
 
-def arrange(view: dict[str, Any], last: LastMove | None) -> dict[str, Any]:
+def arrange(view: dict[str, Any], last: LastMove | None, seat: int | None = None) -> dict[str, Any]:
     """The context of zhen_v1.svg."""
     tiles, (first, second) = view["tiles"], view["goals"]
     turn = 1 + view["ply"] % 2

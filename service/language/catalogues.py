@@ -46,11 +46,11 @@ def find_text(language: str, texts: tuple[str, ...], count: int = 1, context: st
     forms = texts if language == ENGLISH else read_catalogue(language).get((context, texts[0]), ())
     if not forms or not all(forms):
         language, forms = ENGLISH, texts
-    return forms[_plural(language, count) if len(forms) > 1 else 0]
+    return forms[find_plural(language, count) if len(forms) > 1 else 0]
 
 
 @cache
-def _plural(language: str, count: int) -> int:
+def find_plural(language: str, count: int) -> int:
     """The place of the form for a count among the plural forms, in the order of the language's plural categories."""
     rule = Locale.parse(language).plural_form
     return [*sorted(rule.tags, key=("zero", "one", "two", "few", "many").index), "other"].index(rule(count))

@@ -210,21 +210,23 @@ def render_position(match: Match, position: Position) -> str:
     return f"{head}\n\n{board}\n\n{_format_next(match, position)}\n"
 
 
-def draw_position(match: Match, position: Position, theme: Theme | None = "auto") -> Markup:
-    """A position of the match as an SVG picture that marks the last move and names no player.
+def draw_position(match: Match, position: Position, theme: Theme | None = "auto", seat: int | None = None) -> Markup:
+    """A position of the match as an SVG picture, seen by a seat, that marks the last move and names no player.
 
     With a theme the picture stands alone; without one it takes the colours of the page around it.
     """
     assert match.play is not None
     ruleset, step = match.play.ruleset, match.play.steps[position.ply - 1] if position.ply else None
-    return _draw(ruleset, position.state, step and (step.seat, step.move, step.state), theme)
+    return _draw(ruleset, position.state, step and (step.seat, step.move, step.state), theme, seat)
 
 
 @lru_cache(maxsize=PICTURES)
-def _draw(ruleset: AnyRuleset, state: Any, step: tuple[int, str, Any] | None, theme: Theme | None) -> Markup:
+def _draw(
+    ruleset: AnyRuleset, state: Any, step: tuple[int, str, Any] | None, theme: Theme | None, seat: int | None
+) -> Markup:
     """The drawing, which follows from these arguments alone, so that everybody who watches a position shares one."""
     last = step and LastMove(step[0], step[1], ruleset.view(step[2]))
-    return draw_board(ruleset, state, last, theme)
+    return draw_board(ruleset, state, last, theme, seat)
 
 
 def _format_next(match: Match, position: Position) -> str:

@@ -64,6 +64,7 @@ from plyscribe.service.web.charging import charge_requests
 from plyscribe.service.web.origins import guard_origins
 from plyscribe.service.web.packing import pack_answers
 from plyscribe.service.web.pages.blueprint import is_for_people, show_problem
+from plyscribe.service.web.pages.speech import install_speech
 from plyscribe.service.web.problems import PASSING, RETRY_AFTER_S, problem_of, problem_title
 
 log = logging.getLogger(__name__)
@@ -103,6 +104,7 @@ def create_app(composed: Parts | None = None) -> Flask:
         webhooks,
         pages,
     )
+    install_speech(app)
     for module in modules:
         app.register_blueprint(module.blueprint)
     app.register_error_handler(HTTPException, _answer_http_error)

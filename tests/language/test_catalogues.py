@@ -48,6 +48,11 @@ def modules_of(ruleset: AnyRuleset) -> list[Path]:
     return sorted(place.glob("*.py")) if place.is_dir() else [place.with_suffix(".py")]
 
 
+def boards_of(ruleset: AnyRuleset) -> list[Path]:
+    """The module that draws the board of a ruleset."""
+    return [Path(import_module(f"plyscribe.service.boards.{name_of(ruleset)}").__file__ or "")]
+
+
 def list_sentences(ruleset: AnyRuleset) -> list[tuple[str, ...]]:
     own = import_module(f"plyscribe.service.language.{name_of(ruleset)}").SENTENCES
     return [(text,) if isinstance(text, str) else text for text in own.values()]
@@ -121,7 +126,9 @@ def check_places(english: str, translated: str, found: Found, words: set[str]) -
 @every_ruleset
 def test_every_sentence_of_a_ruleset_is_translated(ruleset, language):
     common = {text[0] for text in list_common()}
-    said = [(text,) for text in dict.fromkeys(list_said(*modules_of(ruleset))) if text not in common]
+    said = [
+        (text,) for text in dict.fromkeys(list_said(*modules_of(ruleset), *boards_of(ruleset))) if text not in common
+    ]
     check_file(language, name_of(ruleset), [*list_sentences(ruleset), *said], list_words(ruleset))
 
 

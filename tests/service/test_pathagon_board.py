@@ -29,7 +29,7 @@ def pieces_of(rows: str):
 
 def test_a_field_is_clicked_by_its_name_and_its_shape_comes_first():
     picture = ElementTree.fromstring(draw_board(PATHAGON, play("")))
-    fields = {each.attrib["data-token"]: each for each in picture.iter() if "data-token" in each.attrib}
+    fields = {each.attrib["data-touch"]: each for each in picture.iter() if "data-touch" in each.attrib}
     assert fields.keys() == {f"{column}{row}" for column in "abcdefg" for row in range(1, 8)}
     assert {each[0].attrib["class"] for each in fields.values()} == {"field"}
 

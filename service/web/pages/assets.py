@@ -5,7 +5,8 @@ import others, refer to these names alone.
 """
 
 import re
-from functools import cache
+from collections.abc import Callable
+from functools import cache, partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,8 +14,10 @@ from flask import Response
 from werkzeug.exceptions import NotFound
 
 from plyscribe.service.boards.colours import render_colours, render_seat_colours
+from plyscribe.service.language.catalogues import ENGLISH, LANGUAGES
 from plyscribe.service.web.packing import Fixed, answer_fixed, fix
 from plyscribe.service.web.pages.blueprint import blueprint
+from plyscribe.service.web.pages.speech import render_script
 
 FOLDER = Path(__file__).parent / "assets"
 KEPT_FOR_EVER = "public, max-age=31536000, immutable"
@@ -80,4 +83,7 @@ def _render_boards() -> str:
     return render_seat_colours() + render_colours("auto")
 
 
-_GENERATED = {"boards.css": _render_boards}
+_GENERATED: dict[str, Callable[[], str]] = {
+    "boards.css": _render_boards,
+    **{f"texts_{language}.js": partial(render_script, language) for language in LANGUAGES if language != ENGLISH},
+}

@@ -1,0 +1,95 @@
+"""What pages say, in the language of the reader: English is what code and templates say, `texts/` has the others.
+
+Templates say `_("Sign in")` or `{% trans %}`, modules `gettext("Sign in")`, and so do scripts, with `speech.js`. Values
+have names: `gettext("%(name)s wins", name=winner)`.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from babel.messages.catalog import Catalog
+from babel.messages.extract import extract
+from babel.messages.pofile import read_po
+from flask import Flask, has_request_context
+
+from plyscribe.service.language.catalogues import ENGLISH, find_plural
+from plyscribe.service.web.api.http import negotiate_language
+
+TEXTS = Path(__file__).parent / "texts"
+SCRIPTS = Path(__file__).parent / "assets"
+
+KEYWORDS: dict[str, tuple[int, ...] | None] = {"_": None, "gettext": None, "ngettext": (1, 2)}
+"""The functions whose arguments are texts to translate."""
+
+Texts = Mapping[str, tuple[str, ...]]
+"""Translations by English text: one text, or one for each plural form."""
+
+
+def install_speech(app: Flask) -> None:
+    """Let the templates of the application speak the language of the request."""
+    app.jinja_env.add_extension("jinja2.ext.i18n")
+    app.jinja_env.install_gettext_callables(_find_one, _find_form, newstyle=True)  # type: ignore[attr-defined]
+    app.jinja_env.globals["page_language"] = page_language
+
+
+def page_language() -> str:
+    """The language of the page that is being made."""
+    return negotiate_language() if has_request_context() else ENGLISH
+
+
+def gettext(text: str, **values: Any) -> str:
+    """The text in the reader's language, with its values."""
+    return _find_one(text) % values
+
+
+def ngettext(one: str, many: str, num: int, **values: Any) -> str:
+    """The text for this number in the reader's language; `%(num)s` is the number."""
+    return _find_form(one, many, num) % {"num": num, **values}
+
+
+def _find_one(text: str) -> str:
+    return read_texts(page_language()).get(text, (text,))[0]
+
+
+def _find_form(one: str, many: str, num: int) -> str:
+    language = page_language()
+    forms = read_texts(language).get(one)
+    if forms is None:
+        return one if num == 1 else many
+    return forms[find_plural(language, num)]
+
+
+@cache
+def read_texts(language: str) -> Texts:
+    """The translations of all texts of pages into this language; none into English."""
+    found: dict[str, tuple[str, ...]] = {}
+    for path in sorted((TEXTS / language).glob("*.po")):
+        with path.open("rb") as file:
+            found |= _collect(read_po(file, locale=language, abort_invalid=True))
+    return found
+
+
+def _collect(catalogue: Catalog) -> dict[str, tuple[str, ...]]:
+    found = {}
+    for message in catalogue:
+        if message.id:
+            english = message.id if isinstance(message.id, str) else message.id[0]
+            found[english] = (message.string,) if isinstance(message.string, str) else tuple(message.string or ())
+    return found
+
+
+def render_script(language: str) -> str:
+    """A script that gives the other scripts their texts in this language."""
+    known = read_texts(language)
+    texts = {text: known[text] for path in sorted(SCRIPTS.glob("*.js")) for text in list_script(path) if text in known}
+    return f"globalThis.plyscribeTexts = {json.dumps(texts, ensure_ascii=False)};\n"
+
+
+def list_script(path: Path) -> Iterator[str]:
+    """The English texts that a script says; of two forms, the singular."""
+    with path.open("rb") as script:
+        for _, said, _, _ in extract("javascript", script, keywords=KEYWORDS):
+            yield said if isinstance(said, str) else said[0]
