@@ -9,11 +9,11 @@ from plyscribe.domain.ruleset import AnyRuleset
 View = Mapping[str, Any]
 
 GOALS = {
-    "crystals": say("Run round the loop, fight and train: bring home three crystals, or make all your classes masters."),
+    "crystals": say("Run round the loop and fight: bring home three crystals, or train all your classes to the top."),
     "pathagon": say("Link your two edges of the board with a chain of pieces, and trap the pieces in your way."),
     "portals": say("Build a net of portals, bring a pawn to the centre, and then get rid of all your pawns."),
     "rings": say("Send your units inwards over rings that turn, and hold the field in the middle to collect points."),
-    "zhen": say("Move the cubes along the line together, and carry more enemy cubes than your opponent into your goal."),
+    "zhen": say("Move the cubes along the line, and bring more enemy cubes into your goal than your opponent."),
 }
 """What to try in each game, in a sentence."""
 

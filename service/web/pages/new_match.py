@@ -14,6 +14,7 @@ from plyscribe.service.web.api.http import parts, principal_if_any
 from plyscribe.service.web.api.rulesets import find_rules
 from plyscribe.service.web.charging import is_limited
 from plyscribe.service.web.pages.blueprint import blueprint, show_page
+from plyscribe.service.web.pages.goals import say_goal
 from plyscribe.service.web.pages.listed import list_beside
 from plyscribe.service.web.pages.option_fields import list_fields
 
@@ -76,6 +77,7 @@ def _describe_game() -> dict[str, Any]:
         "fields": list_fields(ruleset),
         "presets": {name: dict(options) for name, options in ruleset.presets.items()},
         "picture": draw_beginning(ruleset),
+        "goal": say_goal(ruleset),
     }
 
 

@@ -6,9 +6,7 @@ from typing import Any
 from plyscribe.domain.commands import parse_actor
 from plyscribe.service.streams.ids import is_stream_id
 from plyscribe.service.web.api.http import parts
-
-EMPTY = "nobody yet"
-
+from plyscribe.service.web.pages.speech import gettext
 
 SHORT_ID = slice(7, 13)
 """The part of an account's id that tells it from its namesakes."""
@@ -48,9 +46,9 @@ def name_judge(by: str, imported: bool = False) -> str | None:
     if role != "organiser":
         return None
     if is_stream_id("tournament", id):
-        return "The tournament"
+        return gettext("The tournament")
     name = parts().accounts.name_of(id) if is_stream_id("player", id) and not imported else ""
-    return f"Organiser {name or id}"
+    return gettext("Organiser %(name)s", name=name or id)
 
 
 def name_seat(seat: dict[str, Any], imported: bool = False) -> str:
@@ -58,5 +56,5 @@ def name_seat(seat: dict[str, Any], imported: bool = False) -> str:
     if "player" in seat:
         return (None if imported else name_account(seat["player"])) or seat["player"]
     if "bot" in seat:
-        return f"{seat['bot']} (built-in bot)"
-    return str(seat.get("name", EMPTY))
+        return gettext("%(bot)s (built-in bot)", bot=seat["bot"])
+    return str(seat["name"]) if "name" in seat else gettext("nobody yet")
