@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from plyscribe.domain.effects import ENDED, ROLLED, Effect, Moved, Rolled, describe_effect
+from plyscribe.domain.effects import ENDED, RANKED, ROLLED, Effect, Moved, Rolled, describe_effect
 from plyscribe.domain.match import Match
 from plyscribe.domain.replay import TakenStep, find_step, list_steps
 from plyscribe.service.language.sentences import Names, describe_effects
@@ -96,10 +96,11 @@ def _describe(state: Match, step: TakenStep, language: str, names: Names) -> Hap
     assert state.play is not None
     ruleset = state.play.ruleset
     effects, clauses = step.list_effects(ruleset), read_clauses(ruleset.id, ruleset.version)
-    sentences = describe_effects(ruleset, effects, language, names)
+    # The places are listed where pages tell of the end.
+    told = [effect for effect in effects if effect.kind != RANKED]
+    sentences = describe_effects(ruleset, told, language, names)
     happened = [
-        Happening(sentence, clauses.get(effect.clause or ""))
-        for effect, sentence in zip(effects, sentences, strict=True)
+        Happening(sentence, clauses.get(effect.clause or "")) for effect, sentence in zip(told, sentences, strict=True)
     ]
     return Happenings(language, happened, step.ply, list(_list_motions(effects)))
 

@@ -132,7 +132,8 @@ def format_judgement(data: EventData, judge: str, names: Sequence[str]) -> str |
             return _format_removal(judge, find_name(seat, names), cause) + _format_why(why)
         case MatchAborted(cause, seat, why) if seat is not None:
             withdrew = _format_removal(judge, find_name(seat, names), cause) + _format_why(why)
-            return f"{withdrew}. {gettext('The match did not count yet and is called off')}"
+            called_off = gettext("The match did not count yet and is called off")
+            return f"{withdrew}. {called_off}"
         case MatchAborted(cause):
             return gettext("%(judge)s called the match off", judge=judge) + _format_cause(cause)
         case MatchAnnulled(why):
