@@ -81,6 +81,7 @@ async function makeMove(move) {
 async function put(page, isOther = false) {
   const fresh = page.getElementById("table");
   const before = version();
+  const moverBefore = mover();
   if (!fresh || (!isOther && Number(fresh.dataset.version) <= before)) return;
   const news = [...page.querySelectorAll("#log [data-version]")].filter((each) => Number(each.dataset.version) > before).reverse();
   await waitForEyes(news);
@@ -101,6 +102,8 @@ async function put(page, isOther = false) {
   if (fresh.dataset.ended) root.dataset.ended = fresh.dataset.ended;
   else delete root.dataset.ended;
   if (fresh.dataset.ended) awaitRematch(fresh.dataset.ended);
+  // The header of the page counts the matches that wait.
+  if (mover() !== moverBefore) document.dispatchEvent(new Event("plyscribe:turn"));
 }
 
 let ownMoveAt = 0;
