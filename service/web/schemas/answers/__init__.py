@@ -12,6 +12,7 @@ from plyscribe.service.web.schemas.answers.matches import (
     MatchPage,
     PositionOut,
     Receipt,
+    TouchedMoves,
     Verification,
     VerificationDue,
 )
@@ -77,6 +78,7 @@ __all__ = [
     "Rulesets",
     "Standings",
     "Tokens",
+    "TouchedMoves",
     "TournamentEvents",
     "TournamentOut",
     "TournamentPage",
