@@ -45,8 +45,8 @@ class Traced(NamedTuple):
 class Touched(NamedTuple):
     """What touches lead to.
 
-    `following` has what can be touched next, sorted, each with the move that it completes if that is just one. `ready`
-    has the moves that are complete with these touches.
+    `following` has what can be touched next, sorted, each with its move if it leaves nothing else open. `ready` has the
+    moves that are complete with these touches.
     """
 
     following: dict[str, str | None]
@@ -102,25 +102,70 @@ def find_touched(ruleset: AnyRuleset, state: Any, touches: Touches) -> Touched:
     board = find_board(ruleset)
     if board is None or not isinstance(ruleset.turn(state), Decision):
         return Touched({}, [], False)
-    traced = _trace_moves(ruleset, state)
-    completed: dict[str, set[str]] = {}
-    ready = []
+    if not touches:
+        return _find_beginnings(ruleset, state)
+    traced = _trace_moves(ruleset, state, tuple(board.begin(ruleset.view(state), touches[0])))
+    return _follow(traced, touches)
+
+
+def _follow(traced: Traced, touches: Touches) -> Touched:
+    begun: dict[str, set[str]] = {}
+    ready: list[str] = []
+    completed = set()
     for move, ways in traced.moves:
         for way in ways:
             rest = _find_rest(way, touches)
-            if rest is None:
-                continue
-            if not rest:
+            if rest == ():
                 ready.append(move)
                 break
             # Only one part of the board can be touched first.
-            for touch in rest if touches else rest[:1]:
-                completed.setdefault(touch, set()).update((move,) if len(rest) == 1 else ())
-    following = {
-        touch: next(iter(moves)) if len(moves := completed[touch]) == 1 else None
-        for touch in sorted(completed, key=_sort_naturally)
-    }
+            for touch in (rest or ())[: None if touches else 1]:
+                begun.setdefault(touch, set()).add(move)
+                if len(rest or ()) == 1:
+                    completed.add((touch, move))
+    following = {}
+    for touch in sorted(begun, key=_sort_naturally):
+        [move, *others] = begun[touch]
+        following[touch] = None if others or (touch, move) not in completed else move
     return Touched(following, ready, traced.truncated)
+
+
+@lru_cache(maxsize=LISTS)
+def _find_beginnings(ruleset: AnyRuleset, state: Any) -> Touched:
+    """What can be touched first. Boards that know how moves begin need not list them all."""
+    board, view = find_board(ruleset), ruleset.view(state)
+    assert board is not None
+    prefixes = {place: tuple(board.begin(view, place)) for place in board.read(view)}
+    if set(prefixes.values()) <= {("",)}:
+        return _follow(_trace_moves(ruleset, state, ("",)), ())
+    following: dict[str, str | None] = {}
+    for place in sorted(prefixes, key=_sort_naturally):
+        ways = _trace_lazily(ruleset, state, prefixes[place])
+        found = list(islice(((move, way) for move, all_ways in ways for way in all_ways if way[0] == place), 2))
+        if found:
+            following[place] = found[0][0] if len(found) == 1 and len(found[0][1]) == 1 else None
+    return Touched(following, [], False)
+
+
+@lru_cache(maxsize=LISTS)
+def _trace_moves(ruleset: AnyRuleset, state: Any, prefixes: tuple[str, ...]) -> Traced:
+    """The legal moves with these prefixes that can be touched, at most MOST."""
+    found = list(islice(_trace_lazily(ruleset, state, prefixes), MOST + 1))
+    return Traced(found[:MOST], len(found) > MOST)
+
+
+def _trace_lazily(
+    ruleset: AnyRuleset, state: Any, prefixes: tuple[str, ...]
+) -> Iterator[tuple[str, Sequence[Touches]]]:
+    board, turn = find_board(ruleset), ruleset.turn(state)
+    assert board is not None
+    assert isinstance(turn, Decision)
+    names = board.resolve(ruleset.view(state), turn.seat)
+    for prefix in prefixes:
+        for legal in ruleset.legal_moves(state, prefix):
+            move = ruleset.format_move(state, legal)
+            if ways := board.trace(move):
+                yield move, [tuple(names.get(touch, touch) for touch in way) for way in ways] if names else ways
 
 
 def _find_rest(way: Touches, touches: Touches) -> Touches | None:
@@ -136,16 +181,6 @@ def _find_rest(way: Touches, touches: Touches) -> Touches | None:
             return None
         rest.remove(touch)
     return tuple(rest)
-
-
-@lru_cache(maxsize=LISTS)
-def _trace_moves(ruleset: AnyRuleset, state: Any) -> Traced:
-    """The legal moves that can be touched, at most MOST."""
-    board = find_board(ruleset)
-    assert board is not None
-    found = [ruleset.format_move(state, move) for move in islice(ruleset.legal_moves(state), MOST + 1)]
-    traced = ((move, board.trace(move)) for move in found[:MOST])
-    return Traced([(move, ways) for move, ways in traced if ways], len(found) > MOST)
 
 
 def _sort_naturally(touch: str) -> list[tuple[str, int]]:

@@ -634,7 +634,7 @@ class NextTouch(Schema):
     move = fields.String(
         required=True,
         allow_none=True,
-        metadata={"description": "The move that it completes; null if it completes none, or several."},
+        metadata={"description": "The move that it completes, if it leaves nothing else open."},
     )
 
 
