@@ -81,7 +81,9 @@ def compose_move(match: str) -> Response:
 
 
 @blueprint.get("/<match>/legal-moves/touched")
-@operation("play", answers.TouchedMoves, query=parameters.TouchedQuery, problems=(401, 404, 409), open=True, spoken=True)
+@operation(
+    "play", answers.TouchedMoves, query=parameters.TouchedQuery, problems=(401, 404, 409), open=True, spoken=True
+)
 def touch_board(match: str) -> Response:
     """Tell what touches of the board lead to.
 

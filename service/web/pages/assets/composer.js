@@ -72,9 +72,18 @@ export class Composer {
 
   /** Do one thing after the other, in the order of the touches. */
   act(work) {
-    this.chain = this.chain.then(work).catch((error) => {
-      if (error !== STALE) this.refuse(gettext("The server cannot be reached. Try again."));
-    });
+    this.waiting = (this.waiting ?? 0) + 1;
+    this.root.dataset.waiting = this.waiting;
+    this.chain = this.chain
+      .then(work)
+      .catch((error) => {
+        if (error instanceof Unreachable) this.refuse(gettext("The server cannot be reached. Try again."));
+        else if (error !== STALE) reportError(error);
+      })
+      .finally(() => {
+        this.waiting -= 1;
+        this.root.dataset.waiting = this.waiting;
+      });
     return this.chain;
   }
 
@@ -83,7 +92,9 @@ export class Composer {
     const { known } = this;
     const key = touches.join(" ");
     if (!known.has(key)) {
-      const asked = this.source.findTouched(touches);
+      const asked = this.source.findTouched(touches).catch((error) => {
+        throw new Unreachable(error);
+      });
       asked.catch(() => known.delete(key));
       known.set(key, asked);
     }
@@ -109,7 +120,8 @@ export class Composer {
     if (name === last && now.ready.length) return now.ready.length === 1 ? this.commit() : this.focusChips();
     if (touches.includes(name)) return by !== "drop" && this.go(touches.slice(0, touches.indexOf(name)), 0);
     if (leadsTo(await this.load([]), name)) return this.go([name], 1, by);
-    const { refusal } = await this.load([...touches, name]);
+    // What comes after a complete move is meant to begin another one.
+    const { refusal } = await this.load(now.next.length ? [...touches, name] : [name]);
     this.giveReason(name, refusal ?? { detail: gettext("No legal move starts like this.") });
   }
 
@@ -231,7 +243,7 @@ export class Composer {
     this.hideReason();
     const reason = document.createElement("p");
     reason.className = "reason";
-    const text = detail.replace(/^\p{Ll}(?=\p{Ll})/u, (letter) => letter.toUpperCase());
+    const text = detail.replace(/^\p{Ll}(?!\d)/u, (letter) => letter.toUpperCase());
     reason.append(text, ...this.link(clause, title));
     this.over().append(reason);
     this.place(reason, touch);
@@ -267,7 +279,9 @@ export class Composer {
     const { width, height } = element.getBoundingClientRect();
     const left = target.left + target.width / 2 - frame.left - width / 2;
     const below = target.bottom - frame.top + 8;
-    const fits = target.bottom + height + 16 < innerHeight - this.find("composing").offsetHeight || target.top < height + 16;
+    const bar = this.find("commit");
+    const end = getComputedStyle(bar).position === "fixed" ? bar.getBoundingClientRect().top : innerHeight;
+    const fits = target.bottom + height + 16 < end || target.top < height + 16;
     element.style.left = `${Math.max(0, Math.min(left, this.board.scrollWidth - width))}px`;
     element.style.top = `${fits ? below : target.top - frame.top - height - 8}px`;
   }
@@ -375,20 +389,19 @@ export class Composer {
     if (name && name === this.looked) return;
     clearTimeout(this.looking);
     this.looked = name;
-    const isTarget = this.touches.length && this.answer?.next.some((each) => each.touch === name && each.move);
+    const isTarget = this.touches.length > 0 && Boolean(this.answer?.next.some((each) => each.touch === name && each.move));
     if (!isTarget && !this.isLooking) return;
-    this.looking = setTimeout(() => this.act(async () => {
-      const begun = this.touches;
-      const { answer } = this;
-      if (!isTarget) {
-        this.isLooking = false;
-        return this.show();
-      }
-      const further = await this.load([...begun, name]);
-      if (begun !== this.touches || answer !== this.answer || this.isSending || this.looked !== name) return;
-      this.isLooking = true;
-      this.show({ ...answer, ready: further.ready, picture: further.picture }, [...begun, name]);
-    }), LOOK_MS);
+    const { touches, answer } = this;
+    const isStill = () => touches === this.touches && answer === this.answer && !this.isSending;
+    const showTarget = async () => {
+      if (!isStill()) return;
+      const further = isTarget ? await this.load([...touches, name]) : answer;
+      if (!isStill() || this.looked !== name) return;
+      this.isLooking = isTarget;
+      if (isTarget) this.show({ ...answer, ready: further.ready, picture: further.picture }, [...touches, name]);
+      else this.show();
+    };
+    this.looking = setTimeout(() => this.act(showTarget), LOOK_MS);
   }
 
   // ---------------------------------------------------------------------------------------------------- magnifying
@@ -497,8 +510,8 @@ export class Composer {
       part.setAttribute("role", "button");
       part.setAttribute("aria-label", this.call(touch));
       part.setAttribute("tabindex", touch === entry ? "0" : "-1");
-      setOrRemove(part, "aria-disabled", !part.matches(".choice, .chosen"));
-      setOrRemove(part, "aria-pressed", part.matches(".chosen"));
+      setOrRemove(part, "aria-description", part.matches(".choice") && gettext("can be chosen"));
+      setOrRemove(part, "aria-pressed", part.matches(".chosen") && "true");
     }
     this.magnify();
   }
@@ -548,6 +561,8 @@ export class Composer {
   }
 }
 
+class Unreachable extends Error {}
+
 const STALE = new Error("the position has changed");
 
 function leadsTo(answer, name) {
@@ -563,8 +578,8 @@ function makeButton(text, data) {
   return button;
 }
 
-function setOrRemove(part, name, isSet) {
-  if (isSet) part.setAttribute(name, "true");
+function setOrRemove(part, name, value) {
+  if (value) part.setAttribute(name, value);
   else part.removeAttribute(name);
 }
 
