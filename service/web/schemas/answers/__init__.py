@@ -33,6 +33,7 @@ from plyscribe.service.web.schemas.answers.tournaments import (
     TournamentPage,
     TournamentReceipt,
 )
+from plyscribe.service.web.schemas.answers.variations import Suggestion, VariationOut
 from plyscribe.service.web.schemas.answers.webhooks import (
     NewWebhookOut,
     RemovedWebhook,
@@ -77,12 +78,14 @@ __all__ = [
     "RulesetDetail",
     "Rulesets",
     "Standings",
+    "Suggestion",
     "Tokens",
     "TouchedMoves",
     "TournamentEvents",
     "TournamentOut",
     "TournamentPage",
     "TournamentReceipt",
+    "VariationOut",
     "Verification",
     "VerificationDue",
     "WebhookOut",
