@@ -22,6 +22,7 @@ SHOWN = 2 * COLUMNS
 
 FIELD = "[a-q](?:[1-9]|1[0-7])"
 LIST = f"{FIELD}(?:,{FIELD})*"
+NAME = re.compile(FIELD)
 LINK = re.compile(f"{FIELD}>{FIELD}")
 BUILD = re.compile(f"(portal|platform) ({FIELD})(?= )(?: <({LIST}))?(?: >({LIST}))?")
 LAUNCH = re.compile(f"launch ({FIELD})(?: demons ({LIST}))?")
@@ -41,9 +42,10 @@ class Way(NamedTuple):
 
 
 class Home(NamedTuple):
-    """A START."""
+    """The START of a seat, or CENTER."""
 
-    seat: int
+    name: str
+    seat: int | None
     x: float
     y: float
     outline: str
@@ -51,7 +53,7 @@ class Home(NamedTuple):
 
 
 class Figure(NamedTuple):
-    """A pawn or demon by its upper left corner; `number` counts those of a colour in one place."""
+    """A pawn or a demon by its upper left corner."""
 
     shape: str
     key: str
@@ -68,7 +70,7 @@ class Pool(NamedTuple):
     x: float
     y: float
     pawns: list[Figure]
-    count: int
+    number: int
     centered: bool
     left: bool
     roll: int | str | None
@@ -82,14 +84,15 @@ def arrange(view: dict[str, Any], last: LastMove | None, seat: int | None = None
     ground = lay_ground(view["radius"], starts[seat or 1])
     middles, outlines = ground.middles, ground.outlines
     marked = _find_marked(view, last)
-    center = next(name for name, platform in platforms.items() if platform["center"])
+    center = _find_center(view)
     fixed = {center, *starts.values()}
     return {
         "ground": ground,
         "homes": [
-            Home(owner, *middles[name], outlines[name], platforms[name]["pawns"] > 0) for owner, name in starts.items()
+            Home(name, owner, *middles[name], outlines[name], platforms[name]["pawns"] > 0)
+            for owner, name in starts.items()
         ],
-        "center": (*middles[center], outlines[center]),
+        "center": Home(center, None, *middles[center], outlines[center], platforms[center]["pawns"] > 0),
         "marked": None if marked is None else outlines[marked],
         "grooves": "".join(_list_grooves(view["portals"], middles)),
         "ways": list(_list_ways(view, ground, None if last and last.move in ("enter", "exit") else marked)),
@@ -110,6 +113,10 @@ def _find_starts(view: dict[str, Any]) -> dict[int, str]:
     return dict(sorted(found.items()))
 
 
+def _find_center(view: dict[str, Any]) -> str:
+    return str(next(name for name, platform in view["platforms"].items() if platform["center"]))
+
+
 def _find_marked(view: dict[str, Any], last: LastMove | None) -> str | None:
     """The field that the last move was about: the one that it names, the START of its seat, or CENTER."""
     if last is None:
@@ -117,8 +124,8 @@ def _find_marked(view: dict[str, Any], last: LastMove | None) -> str | None:
     if last.move == "enter":
         return _find_starts(view)[last.seat]
     if last.move == "exit":
-        return next(name for name, platform in view["platforms"].items() if platform["center"])
-    return last.move.split()[1]
+        return _find_center(view)
+    return str(last.move.split()[1])
 
 
 def _list_grooves(portals: dict[str, Any], middles: dict[str, Point]) -> Iterator[str]:
@@ -267,8 +274,7 @@ def begin(view: dict[str, Any], touch: str) -> Sequence[str]:
 
 def resolve(view: dict[str, Any], seat: int) -> dict[str, str]:
     """The START and the pool of the seat, and CENTER."""
-    center = next(name for name, platform in view["platforms"].items() if platform["center"])
-    return {"start": _find_starts(view)[seat], "pool": f"pool-{seat}", "center": center}
+    return {"start": _find_starts(view)[seat], "pool": f"pool-{seat}", "center": _find_center(view)}
 
 
 def guess(view: dict[str, Any], touches: Touches) -> Iterator[str | Reason]:
@@ -276,7 +282,7 @@ def guess(view: dict[str, Any], touches: Touches) -> Iterator[str | Reason]:
     first, *others = touches
     if first.startswith("pool-"):
         yield "enter"
-        yield _refuse_entry(view, int(first.removeprefix("pool-")), bool(others))
+        yield _refuse_entry(int(first.removeprefix("pool-")), bool(others))
     elif first in view["portals"]:
         yield from _guess_launch(first, others)
     elif first in view["platforms"]:
@@ -285,21 +291,20 @@ def guess(view: dict[str, Any], touches: Touches) -> Iterator[str | Reason]:
         yield from _guess_build(view, first, others)
 
 
-def _refuse_entry(view: dict[str, Any], owner: int, more: bool) -> Reason:
+def _refuse_entry(owner: int, more: bool) -> Reason:
     if more:
         return Reason("PO7", say("a pawn comes from the pool to START, and there is nothing more to choose."))
-    field = _find_starts(view)[owner]
-    return Reason(
-        "PO7", say("a pawn enters on the START of its own player. That on {field} is of {owner}.", field=field, owner=owner)
-    )
+    return Reason("PO7", say("a pawn enters on the START of its own player. This one belongs to {owner}.", owner=owner))
 
 
 def _guess_launch(portal: str, others: Sequence[str]) -> Iterator[str | Reason]:
     if not others:
         yield f"launch {portal}"
-    elif all(re.fullmatch(FIELD, other) for other in others):
+    elif all(NAME.fullmatch(other) for other in others):
         yield f"launch {portal} demons {','.join(sorted(set(others), key=_order))}"
-    yield Reason("PO6", say("the portal on {field} takes from all its entries and leads to all its exits.", field=portal))
+    yield Reason(
+        "PO6", say("a launch of {field} uses all its arrows, and there is nothing more to choose.", field=portal)
+    )
 
 
 def _order(field: str) -> tuple[str, int]:
@@ -311,7 +316,7 @@ def _guess_platform(view: dict[str, Any], field: str, more: bool) -> Iterator[st
     platform = view["platforms"][field]
     if platform["start"]:
         yield "enter"
-        yield _refuse_entry(view, platform["start"], more)
+        yield _refuse_entry(platform["start"], more)
     elif platform["center"]:
         yield "exit"
         yield Reason("PO8", say("a pawn leaves CENTER for the pool, and there is nothing more to choose."))
@@ -319,9 +324,7 @@ def _guess_platform(view: dict[str, Any], field: str, more: bool) -> Iterator[st
         ahead = [name for name, passage in view["portals"].items() if field in passage["in"]]
         yield from (f"launch {portal}" for portal in ahead)
         if ahead:
-            yield Reason(
-                "PO6", say("pawns leave {field} when a portal is launched. Touch the portal.", field=field)
-            )
+            yield Reason("PO6", say("pawns leave {field} when a portal is launched. Touch the portal.", field=field))
         else:
             yield Reason("PO6", say("no arrow leads from {field} into a portal. Build one.", field=field))
 
@@ -349,7 +352,7 @@ def _find_ends(field: str, touch: str) -> tuple[str, str]:
     if LINK.fullmatch(touch):
         source, target = touch.split(">")
         return source, target
-    return (touch, field) if re.fullmatch(FIELD, touch) else ("", "")
+    return (touch, field) if NAME.fullmatch(touch) else ("", "")
 
 
 def _format_build(view: dict[str, Any], field: str, come: Sequence[str], go: Sequence[str]) -> str:
@@ -369,7 +372,9 @@ def _find_build(view: dict[str, Any]) -> Iterator[str]:
 
 def read(view: dict[str, Any]) -> dict[str, Phrase]:
     """What each field and each pool holds, and where the arrows of each portal come from and lead to."""
-    found = {name: say("{field}, empty", field=name) for name in lay_ground(view["radius"], _find_starts(view)[1]).middles}
+    found = {
+        name: say("{field}, empty", field=name) for name in lay_ground(view["radius"], _find_starts(view)[1]).middles
+    }
     found |= {name: _read_platform(name, platform) for name, platform in view["platforms"].items()}
     found |= {name: _read_portal(name, passage) for name, passage in view["portals"].items()}
     return found | {f"pool-{seat}": _read_pool(view, seat) for seat in range(1, len(view["pool"]) + 1)}
