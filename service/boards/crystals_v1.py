@@ -1,13 +1,13 @@
 """The board of Crystals, version 1: a track round a cave of crystals, and a mat for each seat, the looker's first.
 
-Touches: the class of a character of the seat that decides, as `scout`; that of another seat's, as `scout:2`; and the
-number of a field on which nobody stands.
+Touches: a character of the seat that decides, on its mat as `scout`, on the track as `scout:track`; one of another
+seat, as `scout:2` and `scout:2:track`; the attackers to choose from, as `rider`; a field without a character, as `7`.
 """
 
 import re
 from collections.abc import Iterator
 from functools import cache, lru_cache
-from math import pi
+from math import dist, pi
 from typing import Any, NamedTuple
 
 from plyscribe.domain.phrases import Phrase, say
@@ -70,7 +70,7 @@ GEMS = (
 
 
 class Piece(NamedTuple):
-    """A character, drawn at `at`; `place` is its field (None: the base). `touch` is None where it cannot be touched."""
+    """A character, drawn at `at`; `place` is its field (None: the base). `touch` is its name on the mat."""
 
     seat: int
     name: str
@@ -79,7 +79,7 @@ class Piece(NamedTuple):
     at: Point
     scale: float
     place: int | None
-    touch: str | None
+    touch: str
     moved: bool
     fell: bool
 
@@ -350,7 +350,8 @@ def _draw_attack(view: View, ground: Ground) -> dict[str, Any] | None:
     source = ground.middle(view["characters"][view["on_turn"] - 1][attack["attacker"]]["at"])
     aim = ground.middle(view["characters"][target["seat"] - 1][target["class"]]["at"])
     # Bent towards the middle of the cave, so that it can be seen between neighbours too.
-    bend = find_between(find_between(source, aim, 0.5), ground.centre, 0.4)
+    half, reach = find_between(source, aim, 0.5), dist(source, aim)
+    bend = find_between(half, ground.centre, min(0.8, (62 + 0.12 * reach) / max(1.0, dist(half, ground.centre))))
     leave = 19 * ground.scale
     start, tip = draw_arrow(source, bend, leave, 1).start, draw_arrow(bend, aim, leave, 15)
     (x, y), (across, down), (right, bottom) = start, bend, tip.end
@@ -408,23 +409,28 @@ def explain(move: str) -> Explained | None:
 
 
 def trace(move: str) -> list[Touches]:
-    """Every move is the touch of a character."""
-    return [(move.split()[1],)]
+    """A touch of the character on its mat; a move is also one of the character on the track."""
+    verb, name = move.split()
+    return [(f"{name}:track",), (name,)] if verb == "move" else [(name,)]
 
 
 def guess(view: View, touches: Touches) -> Iterator[str | Reason]:
     """A move of the touched character; or why the touched field or character of another seat makes none."""
-    name, _, seat = touches[0].lower().partition(":")
+    *earlier, touch = touches
+    name, *more = touch.lower().split(":")
     actor, (verb, clause) = _find_actor(view), DECISIONS.get(view["phase"], ("move", "CR7"))
+    owner = next((int(each) for each in more if each.isdigit()), actor)
     if actor is None:
         yield "move scout"
-    elif seat and seat != str(actor):
-        yield Reason(clause, say("That is {owner}'s {piece}. Touch one of your own.", owner=int(seat), piece=name))
-    elif not name.isdigit():
+    elif owner != actor:
+        yield Reason(clause, say("That is {owner}'s {piece}. Touch one of your own.", owner=owner or 0, piece=name))
+    elif earlier:
+        yield Reason(clause, say("One touch is enough here: that of the character."))
+    elif name.isdigit() or (verb == "xp" and "track" in more):
+        yield Reason(clause, _say_what_to_touch(verb))
+    else:
         # Before an attacker is chosen, nothing can be spawned: the refusal says what is due.
         yield f"{'spawn' if verb == 'choose' else verb} {name}"
-    else:
-        yield Reason(clause, _say_what_to_touch(verb))
 
 
 def _say_what_to_touch(verb: str) -> Phrase:
@@ -449,7 +455,10 @@ def read(view: View) -> dict[str, Phrase]:
         stock = STOCK - len(view["mines"][seat - 1])
         found[f"stock-{seat}"] = say("mines in the stock of {owner}: {number}", owner=seat, number=stock)
         for name, character in own.items():
-            found[_name_touch(seat, name, actor)] = _read_character(view, seat, name, character)
+            touch = _name_touch(seat, name, actor)
+            found[touch] = _read_character(view, seat, name, character)
+            if character["at"] != "base":
+                found[f"{touch}:track"] = found[touch]
     if view["phase"] == "choose":
         found["rider"] = say("{piece}: attacks enemies behind it", piece="rider")
         found["archer"] = say("{piece}: attacks enemies before it", piece="archer")
