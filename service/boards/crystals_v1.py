@@ -423,9 +423,9 @@ def guess(view: View, touches: Touches) -> Iterator[str | Reason]:
     if actor is None:
         yield "move scout"
     elif owner != actor:
-        yield Reason(clause, say("That is {owner}'s {piece}. Touch one of your own.", owner=owner or 0, piece=name))
+        yield Reason(clause, say("that is {owner}'s {piece}. Touch one of your own.", owner=owner or 0, piece=name))
     elif earlier:
-        yield Reason(clause, say("One touch is enough here: that of the character."))
+        yield Reason(clause, say("one touch is enough here: that of the character."))
     elif name.isdigit() or (verb == "xp" and "track" in more):
         yield Reason(clause, _say_what_to_touch(verb))
     else:
@@ -436,10 +436,10 @@ def guess(view: View, touches: Touches) -> Iterator[str | Reason]:
 def _say_what_to_touch(verb: str) -> Phrase:
     """What to touch in place of a field."""
     return {
-        "choose": say("Choose your attacker first: touch the rider or the archer in the middle."),
-        "spawn": say("A character from your base goes on your START. Touch it on your mat."),
-        "move": say("The roll says how far a character goes. Touch the one to move, not a field."),
-        "xp": say("You give a point to one of your classes. Touch it on your mat."),
+        "choose": say("choose your attacker first: touch the rider or the archer in the middle."),
+        "spawn": say("a character from your base goes on your START. Touch it on your mat."),
+        "move": say("the roll says how far a character goes. Touch the one to move, not a field."),
+        "xp": say("you give a point to one of your classes. Touch it on your mat."),
     }[verb]
 
 
