@@ -842,7 +842,7 @@ class NextTouch(TypedDict):
     """Its `data-touch`."""
 
     move: str | None
-    """The move that it completes; null if it completes none, or several."""
+    """The move that it completes, if it leaves nothing else open."""
 
 
 class ReadyMove(Story):

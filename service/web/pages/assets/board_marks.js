@@ -36,8 +36,8 @@ export class BoardMarks {
     picture.append(this.layer);
     // What can be touched first is mostly much, so it is marked lightly.
     this.layer.classList.toggle("lightly", chosen.length === 0);
-    for (const touch of choices) this.markChoice(touch, sources.has(touch));
     for (const touch of chosen) this.markChosen(touch);
+    for (const touch of choices) this.markChoice(touch, sources.has(touch));
     if (after) this.showAfter(after, seat);
   }
 
@@ -102,11 +102,11 @@ export class BoardMarks {
     const length = Math.hypot(dx, dy);
     const [ux, uy, size] = [dx / length, dy / length, Math.min(from.size, to.size)];
     // The arrow that points the other way lies beside it.
-    const [x, y] = [from.x - uy * size * 0.16, from.y + ux * size * 0.16];
+    const [x, y] = [from.x - uy * size * 0.2, from.y + ux * size * 0.2];
     const at = (way, aside) => `${round(x + ux * way - uy * aside)},${round(y + uy * way + ux * aside)}`;
-    const [start, end, head] = [0.28 * size, length - 0.28 * size, 0.22 * size];
-    const line = `M${at(start, 0)}L${at(end - head, 0)}`;
-    const tip = `M${at(end - head, head * 0.7)}L${at(end, 0)}L${at(end - head, -head * 0.7)}Z`;
+    const [start, end, head] = [0.12 * size, length - 0.12 * size, 0.3 * size];
+    const line = `M${at(start, 0)}L${at(end, 0)}`;
+    const tip = `M${at(end - head, head * 0.6)}L${at(end, 0)}L${at(end - head, -head * 0.6)}`;
     const arrow = make("g", { class: "touch-arrow", "data-touch": touch });
     arrow.append(make("path", { class: "reach", d: `M${at(start, 0)}L${at(end, 0)}` }));
     for (const stroke of STROKES) arrow.append(make("path", { class: `mark can ${stroke}`, d: line + tip }));

@@ -3,6 +3,7 @@
 import { BoardMarks } from "/assets/board_marks.js";
 import { gettext } from "/assets/speech.js";
 
+const HAS_FINGERS = matchMedia("(pointer: coarse)");
 const BUSY_MS = 120;
 const LOOK_MS = 80;
 const DRAG_PX = 8;
@@ -203,12 +204,23 @@ export class Composer {
     this.root.classList.toggle("begun", touches.length > 0);
     this.offer(next);
     this.putChips(ready, touches.at(-1));
+    this.uncover(touches.at(-1));
   }
 
-  /** Buttons for what can be chosen but is not on the board. */
+  /** Scroll what was touched out from under the bar. */
+  uncover(touch) {
+    const part = touch && this.marks.find(touch);
+    const bar = this.find("commit");
+    if (!part || getComputedStyle(bar).position !== "fixed") return;
+    const covered = part.getBoundingClientRect().bottom + 24 - bar.getBoundingClientRect().top;
+    if (covered > 0) scrollBy({ top: covered, behavior: "instant" });
+  }
+
+  /** Buttons for what can be chosen but is not on the board, or is too narrow there for a finger. */
   offer(next) {
-    const missing = next.filter(({ touch }) => !this.marks.find(touch));
-    this.find("choices").replaceChildren(...missing.map(({ touch }) => makeButton(this.call(touch), { touch })));
+    const isOffered = ({ touch }) => !this.marks.find(touch) || (touch.includes(">") && HAS_FINGERS.matches);
+    const name = (touch) => (touch.includes(">") ? touch.replace(">", " → ") : this.call(touch));
+    this.find("choices").replaceChildren(...next.filter(isOffered).map(({ touch }) => makeButton(name(touch), { touch })));
   }
 
   choose(event) {
@@ -440,7 +452,7 @@ export class Composer {
     this.board.classList.toggle("zoomed", Boolean(this.isZoomed));
     this.marks.picture?.style.setProperty("width", this.isZoomed ? `${100 * this.scale}%` : "");
     const button = this.find("zoom");
-    button.hidden = !this.isZoomed && !(matchMedia("(pointer: coarse)").matches && this.enlargement() > 1.2);
+    button.hidden = !this.isZoomed && !(HAS_FINGERS.matches && this.enlargement() > 1.2);
     button.textContent = this.isZoomed ? gettext("Show the whole board") : gettext("Enlarge the board");
   }
 
