@@ -37,8 +37,8 @@ TRAY = 46.0
 
 _MOVE = re.compile(r"\+(?P<put>T)|(?P<source>T)-(?:(?P<target>T)|goal)".replace("T", "(?:[1-9]|1[0-9]|20)"))
 
-OWN, OTHER = "goal", "other-goal"
-"""How the goals are touched: that of the seat on turn, to which it can move, and the other one."""
+GOAL_OF_MOVER = "goal"
+"""The goal in notations: that of the seat which moves."""
 
 
 class Cube(NamedTuple):
@@ -62,7 +62,6 @@ class Count(NamedTuple):
 class Stop(NamedTuple):
     """A tile, or the goal of a seat (0: a tile), by its middle, with its cubes."""
 
-    touch: str
     place: str
     seat: int
     x: float
@@ -86,13 +85,13 @@ class Line(NamedTuple):
 
 def arrange(view: dict[str, Any], last: LastMove | None, seat: int | None = None) -> dict[str, Any]:
     """The context of zhen_v1.svg."""
-    seat, tiles, turn = seat or 1, view["tiles"], 1 + view["ply"] % 2
+    seat, tiles = seat or 1, view["tiles"]
     line = lay_line(len(tiles))
     # Place 0 is the goal of seat 1. Seat 2 looks at the line from its other end.
     heaps = [view["goals"][0], *tiles, view["goals"][1]]
     places = range(len(heaps)) if seat == 1 else range(len(heaps) - 1, -1, -1)
     stops = [
-        _stop(place, len(tiles), heaps[place], turn, seat, middle, line.highest)
+        _stop(place, len(tiles), heaps[place], seat, middle, line.highest)
         for place, middle in zip(places, line.middles, strict=True)
     ]
     return {
@@ -130,7 +129,7 @@ def lay_line(tiles: int) -> Line:
     return Line(tuple(middles), tuple(at), width, lowest + BOTTOM + TRAY, highest)
 
 
-def _stop(place: int, tiles: int, heap: list[int], turn: int, viewer: int, middle: Point, highest: float) -> Stop:
+def _stop(place: int, tiles: int, heap: list[int], viewer: int, middle: Point, highest: float) -> Stop:
     """A tile, or a goal, with the stacks on it: that of the seat that looks is on the left."""
     x, y = middle
     owner = 1 if place == 0 else 2 if place > tiles else 0
@@ -143,9 +142,8 @@ def _stop(place: int, tiles: int, heap: list[int], turn: int, viewer: int, middl
         if number >= COUNTED or (owner and number):
             counts.append(Count(seat, number, left, round(y - 2 - (number - 1) * step - 1.5 * EDGE - 11, 1)))
     if owner:
-        name = OWN if owner == turn else OTHER
-        return Stop(name, f"goal-{owner}", owner, x, y, _outline(middle, GOAL), cubes, counts)
-    return Stop(str(place), str(place), 0, x, y, _outline(middle, TILE), cubes, counts)
+        return Stop(f"goal-{owner}", owner, x, y, _outline(middle, GOAL), cubes, counts)
+    return Stop(str(place), 0, x, y, _outline(middle, TILE), cubes, counts)
 
 
 def _outline(middle: Point, half: float) -> str:
@@ -226,32 +224,36 @@ def trace(move: str) -> list[Touches]:
     return [(source, target)] if target else [(move.removeprefix("+"),)]
 
 
+def resolve(view: dict[str, Any], seat: int) -> dict[str, str]:
+    """The goal of a move is that of its seat."""
+    return {GOAL_OF_MOVER: f"goal-{seat}"}
+
+
 def guess(view: dict[str, Any], touches: Touches) -> Iterator[str | Reason]:
     """Who touches an empty tile means a put; a tile with cubes, to move them; a second one, to move them there."""
     turn = 1 + view["ply"] % 2
+    own, enemy = f"goal-{turn}", f"goal-{3 - turn}"
     first, second = (*touches, "")[:2]
-    if OTHER in (first, second):
+    if enemy in (first, second):
         yield Reason("ZH1", say("this is the goal of {other}. Move towards the other end.", other=3 - turn))
-    elif first == OWN:
+    elif first == own:
         yield Reason("ZH2", say("choose a tile first: its cubes move together towards the goal."))
     elif second:
-        yield f"{first}-{second}"
+        yield f"{first}-{GOAL_OF_MOVER if second == own else second}"
     elif any(view["tiles"][int(first) - 1]):
-        yield f"{first}-goal"
+        yield f"{first}-{GOAL_OF_MOVER}"
     else:
         yield f"+{first}"
 
 
 def read(view: dict[str, Any]) -> dict[str, Phrase]:
     """What lies on each tile, in each goal, and in each reserve."""
-    turn = 1 + view["ply"] % 2
-    goals = {}
-    for seat, heap in enumerate(view["goals"], 1):
-        name = say("the goal of {owner}", owner=seat)
-        goals[f"goal-{seat}"] = goals[OWN if seat == turn else OTHER] = _read_heap(name, heap)
     return {
         **{str(tile): _read_heap(say("tile {tile}", tile=tile), heap) for tile, heap in enumerate(view["tiles"], 1)},
-        **goals,
+        **{
+            f"goal-{seat}": _read_heap(say("the goal of {owner}", owner=seat), heap)
+            for seat, heap in enumerate(view["goals"], 1)
+        },
         **{
             f"reserve-{seat}": say("the reserve of {owner}, cubes: {amount}", owner=seat, amount=amount)
             for seat, amount in enumerate(view["reserve"], 1)
@@ -269,4 +271,4 @@ def _read_heap(name: Phrase, heap: list[int]) -> Phrase:
     return say("{name}, empty", name=name)
 
 
-BOARD = Board(arrange, explain, trace, guess, read)
+BOARD = Board(arrange, explain, trace, guess, read, resolve=resolve)

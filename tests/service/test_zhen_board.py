@@ -114,14 +114,10 @@ def test_the_highest_stack_stays_in_the_picture(tiles, seat):
     assert min(count.y for stop in stops.values() for count in stop.counts) > 12
 
 
-def test_tiles_are_touched_by_their_numbers_and_the_goal_by_the_seat_on_turn():
-    def touches(ply, seat):
-        return {place: stop.touch for place, stop in stops_of([EMPTY] * 4, ply=ply, seat=seat).items()}
-
-    numbers = {str(tile): str(tile) for tile in range(1, 5)}
-    for seat in (1, 2):
-        assert touches(0, seat) == {**numbers, "goal-1": "goal", "goal-2": "other-goal"}
-        assert touches(1, seat) == {**numbers, "goal-1": "other-goal", "goal-2": "goal"}
+def test_tiles_are_touched_by_their_numbers_and_goals_by_their_seats():
+    picture = ElementTree.fromstring(draw_board(ZHEN, play(tiles=4)))
+    touches = {each.attrib["data-touch"] for each in picture.iter() if "data-touch" in each.attrib}
+    assert touches == {"1", "2", "3", "4", "goal-1", "goal-2"}
 
 
 def test_the_plate_of_a_tile_comes_first_and_is_the_place_to_go_to():
@@ -129,7 +125,7 @@ def test_the_plate_of_a_tile_comes_first_and_is_the_place_to_go_to():
     plates = {each.attrib["data-touch"]: each[0] for each in picture.iter(f"{SVG}g") if "data-touch" in each.attrib}
     assert {plate.tag for plate in plates.values()} == {f"{SVG}path"}
     assert plates["5"].attrib["data-place"] == "5"
-    assert plates["goal"].attrib["data-place"] == "goal-2"
+    assert plates["goal-2"].attrib["data-place"] == "goal-2"
 
 
 def test_the_last_move_is_an_arrow_over_every_tile_on_its_way():
@@ -198,6 +194,7 @@ def test_a_put_is_one_touch_and_a_move_two():
     assert BOARD.trace("+5") == [("5",)]
     assert BOARD.trace("5-3") == [("5", "3")]
     assert BOARD.trace("2-goal") == [("2", "goal")]
+    assert BOARD.resolve(view_of([EMPTY] * 4), 2) == {"goal": "goal-2"}
 
 
 def test_cubes_go_only_where_their_number_takes_them():
@@ -220,9 +217,10 @@ def test_cubes_without_an_enemy_cube_do_not_enter_the_goal():
 
 def test_a_goal_is_no_beginning_of_a_move_and_the_enemy_goal_no_end():
     state = play("+5 +2")
-    assert refuse(state, "goal")[0] == "ZH2"
-    assert refuse(state, "other-goal") == ("ZH1", "this is the goal of seat 2. Move towards the other end.")
-    assert refuse(state, "5", "other-goal")[0] == "ZH1"
+    assert refuse(state, "goal-1")[0] == "ZH2"
+    assert refuse(state, "goal-2") == ("ZH1", "this is the goal of seat 2. Move towards the other end.")
+    assert refuse(state, "5", "goal-2")[0] == "ZH1"
+    assert refuse(state, "5", "goal-1")[0] == "ZH2"
 
 
 # ---- words
@@ -235,8 +233,8 @@ def test_tiles_goals_and_reserves_are_read_out():
     assert said["1"] == "tile 1, cubes: 2 of seat 1 and 1 of seat 2"
     assert said["2"] == "tile 2, empty"
     assert said["3"] == "tile 3, cubes: 3 of seat 2"
-    assert said["goal-1"] == said["other-goal"] == "the goal of seat 1, cubes: 1 of seat 1 and 4 of seat 2"
-    assert said["goal-2"] == said["goal"] == "the goal of seat 2, empty"
+    assert said["goal-1"] == "the goal of seat 1, cubes: 1 of seat 1 and 4 of seat 2"
+    assert said["goal-2"] == "the goal of seat 2, empty"
     assert said["reserve-1"] == "the reserve of seat 1, cubes: 3"
 
 
