@@ -35,29 +35,20 @@ from plyscribe.service.boards.discs import (
     shape_head,
     shape_sector,
 )
+from plyscribe.service.boards.figures import KINDS, Thing, draw_unit, mark_thing
+from plyscribe.service.boards.mats import list_mats
 from plyscribe.service.boards.strokes import Point, find_between, shape_arrow
 
 View = dict[str, Any]
 
 HEIGHT = 810.0
 PLACE = "[a-d][1-7]|top|s[1-4]"
-KINDS = ("runner", "warrior", "blocker")
-DICE = "RMT"
 SIZES = {"a": 45, "b": 45, "c": 40, "d": 35, "t": 55, "s": 40}
 """How wide units are: on each ring, on `top`, on a START. They are a fifth higher."""
-TALL = 1.2
 HANDLE = {"a": 78.0, "b": 70.0, "c": 58.0, "d": 48.0}
 """How long the handles are that turn rings."""
 TURN_AT = SLOT
 """How far from straight up the handles that turn rings are, on the side that they turn to."""
-
-
-class Thing(NamedTuple):
-    """A drawn thing: the name of its shape, its place in the drawing and what it is, as attributes."""
-
-    shape: str
-    box: Markup
-    marks: Markup
 
 
 class Group(NamedTuple):
@@ -107,94 +98,6 @@ class Handle(NamedTuple):
     head: str
 
 
-class Plan(NamedTuple):
-    """Where everything is on a mat, and how large."""
-
-    outline: str
-    head: tuple[int, int, int]
-    points: tuple[int, int, int]
-    dice: tuple[int, int, int, int]
-    supply: tuple[int, int, int, int]
-    words: int
-    tokens: tuple[str, str]
-    """What shows how many uses of the turn are left."""
-
-
-class Dice(NamedTuple):
-    """The dice of one class that a seat has left."""
-
-    touch: str
-    box: Markup
-    dice: list[Thing]
-
-
-class Supply(NamedTuple):
-    """The units of one kind that a seat has beside the board."""
-
-    touch: str
-    box: Markup
-    unit: Thing
-    number: int
-    at: tuple[int, int]
-
-
-class Mat(NamedTuple):
-    """What a seat has beside the board."""
-
-    seat: int
-    plan: Plan
-    points: int
-    dice: list[Dice]
-    supply: list[Supply]
-    waits: bool
-    left: bool
-    moves: bool
-    uses: int
-    last: bool
-
-
-OWN = Plan(
-    "M24 716H696a14 14 0 0 1 14 14V786a14 14 0 0 1-14 14H24a14 14 0 0 1-14-14V730a14 14 0 0 1 14-14Z",
-    head=(50, 758, 25),
-    points=(86, 769, 30),
-    dice=(196, 733, 50, 57),
-    supply=(438, 732, 43, 92),
-    words=28,
-    tokens=("M166 743a8 8 0 0 1 16 0a8 8 0 0 1-16 0", "M166 773a8 8 0 0 1 16 0a8 8 0 0 1-16 0"),
-)
-"""The mat below the board."""
-OTHERS = (
-    Plan(
-        "M706 10H514V27A362 362 0 0 1 632 118H710V14Z",
-        head=(688, 32, 16),
-        points=(650, 112, 20),
-        dice=(550, 18, 27, 29),
-        supply=(588, 56, 24, 40),
-        words=17,
-        tokens=("M635 97a5 5 0 0 1 10 0a5 5 0 0 1-10 0", "M635 110a5 5 0 0 1 10 0a5 5 0 0 1-10 0"),
-    ),
-    Plan(
-        "M14 700H206V681A362 362 0 0 1 88 592H10V696Z",
-        head=(32, 678, 16),
-        points=(18, 612, 20),
-        dice=(54, 664, 27, 29),
-        supply=(18, 622, 24, 40),
-        words=17,
-        tokens=("M75 599a5 5 0 0 1 10 0a5 5 0 0 1-10 0", "M75 612a5 5 0 0 1 10 0a5 5 0 0 1-10 0"),
-    ),
-    Plan(
-        "M706 700H514V681A362 362 0 0 0 632 592H710V696Z",
-        head=(688, 678, 16),
-        points=(650, 612, 20),
-        dice=(550, 664, 27, 29),
-        supply=(588, 622, 24, 40),
-        words=17,
-        tokens=("M635 599a5 5 0 0 1 10 0a5 5 0 0 1-10 0", "M635 612a5 5 0 0 1 10 0a5 5 0 0 1-10 0"),
-    ),
-)
-"""The mats in the corners. Their edges follow the board."""
-
-
 def arrange(view: View, last: LastMove | None, seat: int | None = None) -> dict[str, Any]:
     """The context of rings_v1.svg."""
     home = seat or 1
@@ -208,9 +111,8 @@ def arrange(view: View, last: LastMove | None, seat: int | None = None) -> dict[
         "frame": FRAME,
         "summit": RIMS[-1],
         "rings": [_lay_ring(view, ring, lowest, turned) for ring in RINGS],
-        "columns": [
-            _round(find_place(RIMS[-1] - 6, find_angle(slot, lowest) + SLOT / 2)) for slot in range(1, SLOTS + 1)
-        ],
+        "columns": _list_borders(RIMS[-1] - 6, lowest),
+        "studs": _list_borders(sum(FRAME) / 2, lowest),
         "top": _list_groups(view, "top", 0.0),
         "starts": list(_list_starts(view, lowest, mover)),
         "numbers": [
@@ -223,10 +125,15 @@ def arrange(view: View, last: LastMove | None, seat: int | None = None) -> dict[
         "first": _list_first(view, lowest, mover),
         "handles": _list_handles(view, mover),
         "decline": _place_decline(view, lowest),
-        "mats": list(_list_mats(view, last, home, mover)),
+        "mats": list(list_mats(view, last, home, mover)),
         "round": view["round"],
         "pass": view["pass"],
     }
+
+
+def _list_borders(radius: float, lowest: int) -> list[Point]:
+    """The points between two slots at this distance from the centre."""
+    return [_round(find_place(radius, find_angle(slot, lowest) + SLOT / 2)) for slot in range(1, SLOTS + 1)]
 
 
 def find_mover(view: View) -> int | None:
@@ -284,7 +191,7 @@ def _list_groups(view: View, name: str, angle: float) -> list[Group]:
             places = [find_place(radius, angle + offset / radius) if radius else CENTRE for offset in offsets]
             places.sort(key=lambda place: place[1])
             things = [
-                _draw_unit(kind, units["seat"], name, at, place, SIZES[name[0]]) for at, place in enumerate(places, 1)
+                draw_unit(kind, units["seat"], name, at, place, SIZES[name[0]]) for at, place in enumerate(places, 1)
             ]
             middle = angle + (aside + count * step / 2) / (radius or 1)
             groups.append((places[-1][1], Group(f"{kind}:{name}", _shape_group(name, middle, count * step), things)))
@@ -292,22 +199,8 @@ def _list_groups(view: View, name: str, angle: float) -> list[Group]:
     return [group for _, group in sorted(groups, key=itemgetter(0))]
 
 
-def _draw_unit(kind: str, seat: int, at: str, number: int | str, middle: Point, width: int) -> Thing:
-    height = round(TALL * width)
-    box = _box(round(middle[0] - width / 2), round(middle[1] - height / 2), width, height)
-    return Thing(f"{kind}-{seat}", box, _mark(f"{kind}-{seat}-{at}-{number}", at, seat))
-
-
 def _round(place: Point) -> Point:
     return round(place[0], 1), round(place[1], 1)
-
-
-def _box(x: float, y: float, width: float, height: float) -> Markup:
-    return Markup(f'x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}"')  # noqa: S704
-
-
-def _mark(key: str, at: str, owner: int) -> Markup:
-    return Markup(f'data-key="{key}" data-at="{at}" data-owner="{owner}"')  # noqa: S704
 
 
 def _find_step(ring: str, number: int, angle: float) -> float:
@@ -341,7 +234,7 @@ def _list_starts(view: View, lowest: int, mover: int | None) -> Iterator[Start]:
             yield Start(
                 seat,
                 "start" if seat == mover else f"s{seat}",
-                _mark(f"start-{seat}-a{slot}", f"a{slot}", seat),
+                mark_thing(f"start-{seat}-a{slot}", f"a{slot}", seat),
                 shape_sector(*START, angle, START_HALF),
                 shape_arc(START[1] - 2, angle - START_HALF, angle + START_HALF),
                 _round(find_place(find_track("s"), angle - START_HALF + 0.055)),
@@ -402,7 +295,7 @@ def _list_first(view: View, lowest: int, mover: int | None) -> list[Thing]:
     target = engaged and _find_middle(view, engaged["at"], lowest)
     if mover is None or not source or not target:
         return []
-    return [_draw_unit("warrior", mover, engaged["at"], "first", find_between(source, target, 0.5), SIZES["c"])]
+    return [draw_unit("warrior", mover, engaged["at"], "first", find_between(source, target, 0.5), SIZES["c"])]
 
 
 def _lay_turn(ring: str, way: int) -> dict[str, Any]:
@@ -454,55 +347,6 @@ def _place_decline(view: View, lowest: int) -> Point | None:
     if name == "top":
         return _round(find_place(RIMS[-1], SLOT))
     return _round(find_place(find_track(name), find_angle(int(name[1:]), lowest) + SLOT / 2))
-
-
-# ---- beside the board
-
-
-def _list_mats(view: View, last: LastMove | None, home: int, mover: int | None) -> Iterator[Mat]:
-    alliance = view["alliance"]
-    on_turn = view["units"][alliance["from"]]["seat"] if alliance else mover
-    seats = range(1, len(view["points"]) + 1)
-    for seat, plan in zip((home, *seats[home:], *seats[: home - 1]), (OWN, *OTHERS), strict=False):
-        yield Mat(
-            seat,
-            plan,
-            view["points"][seat - 1],
-            list(_list_dice(view["dice"][seat - 1], seat, plan)),
-            list(_list_supply(view["supply"][seat - 1], seat, plan)),
-            view["starts"][seat - 1] is None,
-            seat in view["left"],
-            seat == mover,
-            view["uses"] if seat == on_turn else 0,
-            last is not None and last.seat == seat and last.move.startswith(("drop", "decline")),
-        )
-
-
-def _list_dice(held: dict[str, int], seat: int, plan: Plan) -> Iterator[Dice]:
-    left, top, side, step = plan.dice
-    for kind, number in held.items():
-        if number:
-            dice = [
-                Thing(
-                    kind,
-                    _box(left + at * step, top, side, side),
-                    _mark(f"die-{seat}-{kind}-{at}", f"dice-{seat}", seat),
-                )
-                for at in range(number)
-            ]
-            yield Dice(f"die:{kind}", _box(left - 1, top - 1, number * step - (step - side) + 2, side + 2), dice)
-            left += number * step
-
-
-def _list_supply(held: dict[str, int], seat: int, plan: Plan) -> Iterator[Supply]:
-    left, top, width, step = plan.supply
-    height = round(TALL * width)
-    for at, kind in enumerate(KINDS):
-        x = left + at * step
-        marks = _mark(f"supply-{seat}-{kind}-x{held[kind]}", f"supply-{seat}", seat)
-        unit = Thing(f"{kind}-{seat}", _box(x, top, width, height), marks)
-        number_at = x + width + 1, top + round(0.5 * height + 0.36 * plan.words)
-        yield Supply(f"{kind}:supply", _box(x - 2, top - 3, step - 2, height + 6), unit, held[kind], number_at)
 
 
 # ---- notation
@@ -628,7 +472,7 @@ def _guess_second(view: View, seat: int, first: str, second: str) -> Iterator[st
     kind, thing, place = _split(seat, first)
     at = view["engaged"]["at"]
     if not second and not thing and kind in ("", "warrior") and _is_own(view, seat, place):
-        yield f"{_choose_pay(view, seat)} warrior {place}-{at}"
+        yield f"{_pay_move(view, seat)} warrior {place}-{at}"
     yield ANYTHING
 
 
@@ -638,7 +482,7 @@ def _guess_use(view: View, seat: int, first: str, second: str) -> Iterator[str |
     if thing and second:
         yield Reason(WHOLE[thing], say("this is a whole move already. Make it, or start with something else."))
     elif thing == "supply":
-        yield f"{_choose_pay(view, seat, recruits=True)} +{kind}"
+        yield f"{_pay_recruit(view, seat)} +{kind}"
     elif thing == "die":
         yield f"drop {place}"
     elif thing == "turn":
@@ -671,7 +515,7 @@ def _guess_way(view: View, seat: int, kind: str, place: str, target: str) -> Ite
     if is_start and not kind and (not there or (target[:1] == "a" and view["dice"][seat - 1]["T"])):
         yield f"T start {target or 'a1'}"
     for each in [kind] if kind else [kind for kind in KINDS if there.get(kind)]:
-        yield f"{_choose_pay(view, seat)} {each} {place}-{target or _find_inward(view, seat, place)}"
+        yield f"{_pay_move(view, seat)} {each} {place}-{target or _find_inward(view, seat, place)}"
 
 
 def _is_own(view: View, seat: int, place: str) -> bool:
@@ -688,16 +532,22 @@ def _find_inward(view: View, seat: int, place: str) -> str:
     return "top" if place[0] == "d" else f"{RINGS[RINGS.index(place[0]) + 1]}{place[1]}"
 
 
-def _choose_pay(view: View, seat: int, *, recruits: bool = False) -> str:
-    """What the seat would pay with for a move or a recruit: one that it has the dice for, if there is one (RI8)."""
+def _pay_move(view: View, seat: int) -> str:
+    """What the seat would pay with for a move (RI8)."""
+    has_supply = any(view["supply"][seat - 1].values())
+    return _choose_pay(view, seat, ["M", "TT"] if has_supply else ["M", "TT", "R"])
+
+
+def _pay_recruit(view: View, seat: int) -> str:
+    """What the seat would pay with for a recruit (RI8)."""
+    has_units = any(units["seat"] == seat for units in view["units"].values())
+    return _choose_pay(view, seat, ["R"] if has_units else ["R", "M", "TT"])
+
+
+def _choose_pay(view: View, seat: int, payments: list[str]) -> str:
+    """The first payment that the seat has the dice for, or the first of all."""
     dice = view["dice"][seat - 1]
-    if recruits:
-        is_free = not any(units["seat"] == seat for units in view["units"].values())
-    else:
-        is_free = not any(view["supply"][seat - 1].values())
-    usual, others = ("R", ("M", "TT")) if recruits else ("M", ("TT",))
-    allowed = [usual, *(others if is_free or not recruits else ()), *(["R"] if is_free and not recruits else [])]
-    return next((pay for pay in allowed if dice[pay[0]] >= len(pay)), usual)
+    return next((pay for pay in payments if dice[pay[0]] >= len(pay)), payments[0])
 
 
 def _split(seat: int, touch: str) -> tuple[str, str, str]:
