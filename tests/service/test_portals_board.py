@@ -379,6 +379,15 @@ def test_touches_that_are_no_move_get_a_reason(touches, clause, why):
     assert refuse(position(NET[:1] + NET[2:], seat=1), *touches) == (clause, why)
 
 
+@pytest.mark.parametrize("touch", ["c3>d4", "d4>pool-1", "pool-1>d4"])
+def test_an_arrow_is_not_touched_first(touch):
+    state = position(NET)
+    assert refuse(state, touch) == ("PO4", "an arrow belongs to what is built. Touch the field to build on first.")
+    assert not [
+        move for prefix in BOARD.begin(PORTALS_V1.view(state), touch) for move in legal(state, prefix) if touch in move
+    ]
+
+
 def test_a_pawn_whose_way_is_open_is_moved_by_its_portal():
     state = position(["portal d3 <d2 >c3", "platform d2"], "d2:1")
     assert refuse(state, "d2") == ("PO6", "pawns leave d2 when a portal is launched. Touch the portal.")
