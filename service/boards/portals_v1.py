@@ -267,6 +267,8 @@ def begin(view: dict[str, Any], touch: str) -> Sequence[str]:
         return ("enter",)
     if platform:
         return ("exit",) if platform["center"] else ()
+    if not NAME.fullmatch(touch):
+        return ()
     beside = list_neighbours(view["radius"], touch)
     kinds = ("portal", "platforms"), ("platform", "portals")
     return tuple(f"{kind} {touch} " for kind, others in kinds if any(name in view[others] for name in beside))
@@ -280,7 +282,9 @@ def resolve(view: dict[str, Any], seat: int) -> dict[str, str]:
 def guess(view: dict[str, Any], touches: Touches) -> Iterator[str | Reason]:
     """What can be done with what was touched first, and why the rest does not fit."""
     first, *others = touches
-    if first.startswith("pool-"):
+    if ">" in first:
+        yield Reason("PO4", say("an arrow belongs to what is built. Touch the field to build on first."))
+    elif first.startswith("pool-"):
         yield "enter"
         yield _refuse_entry(int(first.removeprefix("pool-")), bool(others))
     elif first in view["portals"]:

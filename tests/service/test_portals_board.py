@@ -189,6 +189,18 @@ def test_a_home_shows_the_number_of_its_seat_whoever_stands_there():
     assert "2" in [each.text for each in taken.iter(f"{SVG}tspan")]
 
 
+def test_shapes_that_are_used_again_carry_the_class_that_their_colours_need():
+    """In a browser, what is shown by reference has no ancestors beyond the shape that is referred to."""
+    [shapes] = draw(start()).iter(f"{SVG}defs")
+    for shape in shapes:
+        if "gradient" not in shape.tag.lower():
+            assert [each.attrib.get("class") for each in shape] == ["board"] or not classes_in(shape)
+
+
+def classes_in(element):
+    return [each.attrib["class"] for each in element.iter() if "class" in each.attrib]
+
+
 def test_two_seats_never_share_a_colour():
     for colours in (LIGHT, DARK):
         assert len(set(colours["seats"])) == PORTALS_V1.max_seats
@@ -365,6 +377,15 @@ def refuse(state, *touches):
 )
 def test_touches_that_are_no_move_get_a_reason(touches, clause, why):
     assert refuse(position(NET[:1] + NET[2:], seat=1), *touches) == (clause, why)
+
+
+@pytest.mark.parametrize("touch", ["c3>d4", "d4>pool-1", "pool-1>d4"])
+def test_an_arrow_is_not_touched_first(touch):
+    state = position(NET)
+    assert refuse(state, touch) == ("PO4", "an arrow belongs to what is built. Touch the field to build on first.")
+    assert not [
+        move for prefix in BOARD.begin(PORTALS_V1.view(state), touch) for move in legal(state, prefix) if touch in move
+    ]
 
 
 def test_a_pawn_whose_way_is_open_is_moved_by_its_portal():
