@@ -48,6 +48,8 @@ function read(drawing) {
   const standing = new Set();
   const root = drawing.getScreenCTM?.();
   for (const element of drawing.querySelectorAll("[data-key]")) {
+    // What is about to come is not there yet.
+    if (element.closest(".marks")) continue;
     const { key, at, owner } = element.dataset;
     elements.set(key, element);
     if (at) standing.add(`${at} ${owner ?? ""}`);
