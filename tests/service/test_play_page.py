@@ -184,10 +184,21 @@ def test_the_latest_dice_are_shown(ann):
     assert "/entropy" in posts(ann.table(match))
     assert text_of(ann.table(match), "now").endswith("Shuffle the dice to begin.")
     ann.post(f"/v1/matches/{match}/entropy", {"seat": 1, "entropy": "salt"})
-    toy = ann.begin("rings", [{"player": ann.player}, {"bot": "random"}])
-    ann.post(f"/v1/matches/{toy}/entropy", {"entropy": "salt"})
-    page = ann.table(toy)
-    assert len(re.findall(r'<p data-version="\d+"><span class="faint">Rolled</span>', page)) == 4
+    own = ann.begin("crystals")
+    for seat in (1, 2):
+        ann.post(f"/v1/matches/{own}/entropy", {"seat": seat, "entropy": "salt"})
+    ann.move(own, "choose rider", "choose archer", "spawn scout", "spawn tower")
+    page = ann.table(own)
+    assert len(re.findall(r'<p data-version="\d+"><span class="faint">Ann rolled</span>', page)) >= 2
+    assert re.search(r"Ann \(seat \d\) rolls an? \d for the first turn\.", page)
+
+
+def test_lots_that_are_drawn_are_told_but_not_shown_as_dice(ann):
+    match = ann.begin("rings", [{"player": ann.player}, {"bot": "random"}])
+    ann.post(f"/v1/matches/{match}/entropy", {"entropy": "salt"})
+    page = ann.table(match)
+    assert text_of(page, "dice") == ""
+    assert page.count("The terrain of the next ring is drawn by lot.") == 4
 
 
 def test_an_open_seat_is_offered(ann):

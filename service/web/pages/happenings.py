@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from plyscribe.domain.effects import ENDED, RANKED, ROLLED, Effect, Moved, Rolled, describe_effect
+from plyscribe.domain.effects import ENDED, LEFT, RANKED, ROLLED, Effect, Moved, Rolled, describe_effect
 from plyscribe.domain.match import Match
 from plyscribe.domain.replay import TakenStep, find_step, list_steps
 from plyscribe.service.language.sentences import Names, describe_effects
@@ -46,12 +46,19 @@ def list_happenings(state: Match, ply: int) -> Happenings:
 
 
 def find_happenings(state: Match, versions: list[int]) -> dict[int, Happenings]:
-    """What the steps of these versions did, without those that were taken back or copied from another match."""
+    """What the steps of these versions did, without those that were taken back or copied from another match.
+
+    That somebody left and that the match ended are left out: they are events of their own.
+    """
     if state.play is None:
         return {}
     language, names = _find_language(state)
     steps = {version: find_step(state.play, version) for version in versions}
-    return {version: _describe(state, step, language, names) for version, step in steps.items() if step is not None}
+    return {
+        version: _describe(state, step, language, names, (RANKED, LEFT, ENDED))
+        for version, step in steps.items()
+        if step is not None
+    }
 
 
 def find_end(state: Match) -> str | None:
@@ -92,12 +99,14 @@ def _find_language(state: Match) -> tuple[str, Names]:
     return language, name_players(state, parts().accounts.name_of, language)
 
 
-def _describe(state: Match, step: TakenStep, language: str, names: Names) -> Happenings:
+def _describe(
+    state: Match, step: TakenStep, language: str, names: Names, without: tuple[str, ...] = (RANKED,)
+) -> Happenings:
     assert state.play is not None
     ruleset = state.play.ruleset
     effects, clauses = step.list_effects(ruleset), read_clauses(ruleset.id, ruleset.version)
     # The places are listed where pages tell of the end.
-    told = [effect for effect in effects if effect.kind != RANKED]
+    told = [effect for effect in effects if effect.kind not in without]
     sentences = describe_effects(ruleset, told, language, names)
     happened = [
         Happening(sentence, clauses.get(effect.clause or "")) for effect, sentence in zip(told, sentences, strict=True)

@@ -226,7 +226,10 @@ def _find_values(data: EventData) -> tuple[int, ...]:
 
 
 class LogEntry(NamedTuple):
-    """An event in the log. `values` are what the dice of a roll showed. `undone` says that the step was taken back."""
+    """An event in the log. `undone` says that the step was taken back.
+
+    `values` are what the dice of a roll showed, `sides` how many sides they have.
+    """
 
     version: int
     seat: int | None
@@ -234,6 +237,7 @@ class LogEntry(NamedTuple):
     is_move: bool = False
     values: tuple[int, ...] = ()
     undone: bool = False
+    sides: int = 0
 
 
 def list_log(
@@ -265,7 +269,9 @@ def list_log(
         elif isinstance(data, StepsTakenBack | MovesTakenBack):
             steps.clear()
         ended = [len(log)] if isinstance(data, MatchEnded) else []
-        log.append(LogEntry(entry.version, _find_seat(data), text, isinstance(data, MoveMade), _find_values(data)))
+        sides = data.sides if isinstance(data, DiceRolled) else 0
+        seat, is_move = _find_seat(data), isinstance(data, MoveMade)
+        log.append(LogEntry(entry.version, seat, text, is_move, _find_values(data), sides=sides))
     return log
 
 

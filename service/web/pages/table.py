@@ -50,6 +50,9 @@ RECENT = 40
 SHOWN = 12
 """How many entries of the log are shown."""
 
+MOST_SIDES = 20
+"""The most sides of dice that are shown. Those with more draw lots, so that their numbers mean nothing to players."""
+
 STEPS = 200
 """How many steps the page offers to take back at most. The API takes back any number."""
 
@@ -118,7 +121,7 @@ def _describe_table(state: Match, who: Principal | None) -> dict[str, Any]:
         "now": _describe_now(state, choices),
         "log": log[-SHOWN:],
         "happenings": find_happenings(state, [each.version for each in log[-SHOWN:]]),
-        "dice": find_last_rolls(log),
+        "dice": [roll for roll in find_last_rolls(log) if roll.sides <= MOST_SIDES or life.created.recorder],
         "may": _list_deeds(state, account, choices),
         "steps": _list_steps(state, names) if "take-back" in choices else [],
         "confirm_by": confirm_by(state),
