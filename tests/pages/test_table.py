@@ -339,9 +339,10 @@ def test_stepping_back_a_piece_slides_back(swap):
 
 
 def test_a_piece_that_went_over_several_places_slides_over_all_of_them(swap):
+    start = {"kind": "moved", "seat": 1, "from": "c", "to": "b"}
     onward = {"kind": "teleported", "owner": 1, "from": "b", "to": "a"}
-    start = {"kind": "moved", "seat": 1, "from": "reserve-2", "to": "b"}
-    [slide] = swap(draw(), draw(piece("a", 10)), [start, onward])
+    third = '<rect data-place="c" x="40" y="0" width="20" height="20"/>'
+    [slide] = swap(draw(third, piece("c", 50)), draw(third, piece("a", 10)), [start, onward])
     assert slide["stops"] == 3
 
 
@@ -351,6 +352,23 @@ def test_what_is_captured_fades_and_what_is_new_grows(swap):
     assert gone["opacity"] == ["1", "0"]
     [new] = [each for each in motions if each["what"] == "piece-1-a"]
     assert "scale(0.4)" in new["from"]
+
+
+def test_what_is_placed_comes_from_what_its_seat_has_beside_the_board(swap):
+    [slide] = swap(draw(), draw(piece("a", 10, 2)), [{"kind": "placed", "seat": 2, "to": "a"}])
+    assert slide["from"].startswith("translate(40px, 40px")
+
+
+def test_an_effect_between_two_fields_moves_only_what_has_left_one_of_them(swap):
+    joined = {"kind": "joined", "seat": 1, "from": "a", "to": "b"}
+    [new] = swap(draw(piece("a", 10)), draw(piece("a", 10), piece("b", 90)), [joined])
+    assert "scale" in new["from"]
+
+
+def test_what_goes_through_a_portal_comes_out_of_it(swap):
+    launched = [{"kind": "launched", "seat": 1, "to": "b"}, {"kind": "arrived", "owner": 1, "to": "a"}]
+    [slide] = swap(draw(), draw(piece("a", 10)), launched)
+    assert slide["from"].startswith("translate(80px")
 
 
 def test_a_number_on_a_stack_changes_without_motion(swap):
@@ -370,7 +388,7 @@ def test_all_motion_is_over_soon_however_much_happens(swap):
     places = [f"p{number}" for number in range(12)]
     fields = "".join(f'<rect data-place="{name}" width="5" height="5"/>' for name in places)
     effects = [{"kind": "moved", "seat": 1, "from": "a", "to": name} for name in places]
-    motions = swap(draw(fields), draw(fields, *(piece(name, 50) for name in places)), effects)
+    motions = swap(draw(fields, piece("a", 10)), draw(fields, *(piece(name, 50) for name in places)), effects)
     assert len(motions) == 12
     assert max(each["until"] for each in motions) <= 400
 

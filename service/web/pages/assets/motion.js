@@ -7,6 +7,8 @@ const SLIDE_MS = 200;
 const APART_MS = 60;
 const LONGEST_MS = 400;
 const FORTH = 1;
+// What a seat has beside the board.
+const HOMES = ["reserve", "pool", "supply", "base"];
 
 /** Whether the reader asks for as little motion as possible. */
 export function isCalm() {
@@ -23,14 +25,16 @@ export function swapBoard(container, fresh, effects = [], direction = FORTH) {
   const seen = old && direction && !isCalm() ? read(old) : null;
   container.replaceChildren(fresh);
   if (!seen || !fresh.getScreenCTM || !fresh.getScreenCTM()) return;
-  const moves = direction === FORTH ? effects : effects.map(turnBack).reverse();
+  const whole = complete(effects, findPlaces(fresh));
+  const moves = direction === FORTH ? whole : whole.map(turnBack).reverse();
   const turning = turn(old, fresh, direction);
   const now = read(fresh);
+  const left = new Set([...seen.elements].filter(([key]) => !now.elements.has(key)).map(([, { dataset }]) => dataset.at));
   const places = findPlaces(fresh);
   const used = new Set();
   for (const [key, element] of now.elements) {
     if (seen.elements.has(key) || turning.some((group) => group.contains(element))) continue;
-    const stops = trace(element.dataset, moves, places, used);
+    const stops = trace(element.dataset, moves, places, used, left);
     if (stops) slide(element, stops.path, stops.index);
     else if (!isReplaced(element, seen.standing)) grow(element);
   }
@@ -69,6 +73,22 @@ function turnBack(effect) {
   return { ...effect, from: effect.to, to: effect.from };
 }
 
+/**
+ * The effects with the places that go without saying: what is placed comes from what its seat has beside the board,
+ * and what goes through a portal goes to it and comes from it. `isSure` marks these.
+ */
+function complete(effects, places) {
+  let through;
+  return effects.map((effect) => {
+    if (effect.kind === "launched") through = effect.to;
+    if (effect.kind === "consumed" && through !== undefined) return { ...effect, to: through, isSure: true };
+    if (effect.kind === "arrived" && through !== undefined) return { ...effect, from: through, isSure: true };
+    if (!["placed", "attached"].includes(effect.kind) || effect.from !== undefined) return effect;
+    const home = HOMES.find((name) => places.find(`${name}-${effect.seat}`, effect));
+    return home === undefined ? effect : { ...effect, owner: effect.owner ?? effect.seat, from: home, isSure: true };
+  });
+}
+
 function findPlaces(drawing) {
   const places = new Map();
   for (const element of drawing.querySelectorAll("[data-place]")) places.set(element.dataset.place, element);
@@ -85,7 +105,8 @@ function names(place, name, { seat, owner }) {
 }
 
 function arrives({ at, owner }, move) {
-  return move.from !== undefined && names(at, move.to, move) && isOf(owner, move);
+  // What belongs to nobody, such as a portal, does not come from a seat.
+  return move.from !== undefined && names(at, move.to, move) && isOf(owner, move) && !(move.isSure && owner === undefined);
 }
 
 function leaves({ at, owner }, move) {
@@ -98,9 +119,14 @@ function isOf(owner, move) {
   return owner === undefined || mover === undefined || Number(owner) === mover;
 }
 
-/** The places that a thing came over, the first one first, by the moves that led to where it is; null if it came by none. */
-function trace(thing, moves, places, used) {
-  let index = moves.findLastIndex((move) => arrives(thing, move) && places.find(move.from, move));
+/**
+ * The places that a thing came over, the first one first, by the moves that led to where it is; null if it came by none.
+ *
+ * Something has `left` the field that it came from: other effects, such as an arrow between two fields, move nothing.
+ */
+function trace(thing, moves, places, used, left) {
+  const comes = (move) => arrives(thing, move) && places.find(move.from, move) && (move.isSure || isLeft(move, left));
+  let index = moves.findLastIndex((move) => comes(move) || (arrives(thing, move) && hasCome(moves, move, thing)));
   if (index < 0) return null;
   const last = index;
   const path = [places.find(moves[index].from, moves[index])];
@@ -115,6 +141,15 @@ function trace(thing, moves, places, used) {
     index = before;
   }
   return { path, index: last };
+}
+
+function isLeft(move, left) {
+  return [move.from, `${move.from}-${move.owner}`, `${move.from}-${move.seat}`].some((place) => left.has(place));
+}
+
+/** Whether something went on from the field to which an earlier move had brought it. */
+function hasCome(moves, { from }, { owner }) {
+  return moves.some((move) => move.from !== undefined && move.to === from && isOf(owner, move));
 }
 
 // ------------------------------------------------------------------------------------------------------- animations
