@@ -359,6 +359,28 @@ def test_colours_come_from_the_style_sheet_alone_and_texts_are_latin(ruleset):
 
 
 @every_board
+def test_shapes_drawn_by_reference_keep_their_colours_in_browsers(ruleset):
+    """Browsers know no ancestor outside of a shape that `use` draws: `.board .seat-1` matches nothing inside it."""
+    alone = set(re.findall(r"(?:^|[},])\s*\.([a-z][a-z0-9-]*)(?=\s*[{,])", render_colours("light")))
+    for step in some_steps(ruleset)[::6]:
+        root = draw(ruleset, step.after).root
+        named = name_elements(root, "id")
+        for name in {each.attrib["href"].removeprefix("#") for each in root.iter(f"{SVG}use")}:
+            lost = set(list_classes(named[name])) - alone
+            assert not lost, f"{name}: {lost}"
+
+
+def list_classes(shape: ElementTree.Element) -> Iterator[str]:
+    """The classes in a shape, apart from those below an element of it with the class `board`."""
+    classes = shape.attrib.get("class", "").split()
+    if "board" in classes:
+        return
+    yield from classes
+    for each in shape:
+        yield from list_classes(each)
+
+
+@every_board
 def test_a_picture_is_drawn_in_many_colours_for_every_seat_in_light_and_dark(ruleset):
     step = some_steps(ruleset)[STEPS // 2]
     paper = tuple(bytes.fromhex(LIGHT["paper"][1:]))
