@@ -1,5 +1,6 @@
 """The subjects of reports, and how a report on each is made."""
 
+from base64 import b64encode
 from collections.abc import Callable, Mapping
 from itertools import chain
 from typing import Any, NamedTuple
@@ -9,9 +10,12 @@ from plyscribe.domain.bundle.report import check_match, describe_report
 from plyscribe.domain.imported import is_address, split_address
 from plyscribe.domain.match import Match
 from plyscribe.domain.record import format_record, record_of
+from plyscribe.domain.rulesets import find_ruleset
 from plyscribe.domain.tournament.state import find_game
 from plyscribe.service.access.accounts import Accounts
+from plyscribe.service.boards.colours import Theme
 from plyscribe.service.language.catalogues import LANGUAGES
+from plyscribe.service.matches.pictures import Look, render_beginning_card, render_card, render_film, render_picture
 from plyscribe.service.matches.queries import read_pages
 from plyscribe.service.matches.story import comment_record
 from plyscribe.service.ratings.annulments import Change
@@ -45,6 +49,15 @@ ANNULMENT = "annulment"
 PREVIEW = "preview"
 RECORD = "record"
 GAME = "game"
+PICTURE = "picture"
+CARD = "card"
+BEGINNING = "beginning"
+FILM = "film"
+
+BULKY = (RECORD, PICTURE, CARD, BEGINNING, FILM)
+"""Reports that are large, and that those who asked keep."""
+
+THEMES: tuple[Theme, ...] = ("light", "dark")
 
 
 def verification_of(match: str, version: int) -> Subject:
@@ -77,6 +90,30 @@ def game_of(tournament: str, version: int, place: tuple[int, int, int]) -> Subje
     return Subject(GAME, tournament, (version, *place))
 
 
+def picture_at(match: str, version: int, ply: int, look: Look) -> Subject:
+    """The PNG of a position, at a version of the match that has it."""
+    return Subject(PICTURE, match, (version, ply, *_number(look)))
+
+
+def card_at(match: str, version: int, ply: int) -> Subject:
+    """The card of a position, at a version of the match that has it."""
+    return Subject(CARD, match, (version, ply))
+
+
+def beginning_of(ruleset: str, version: int) -> Subject:
+    """The card of a game's starting position."""
+    return Subject(BEGINNING, ruleset, (version,))
+
+
+def film_of(match: str, version: int, look: Look) -> Subject:
+    """The GIF of a match up to a version."""
+    return Subject(FILM, match, (version, *_number(look)))
+
+
+def _number(look: Look) -> tuple[int, int]:
+    return THEMES.index(look.theme), look.seat or 0
+
+
 class Maker:
     """Makes reports from the store."""
 
@@ -92,6 +129,10 @@ class Maker:
             PREVIEW: self._preview_annulment,
             RECORD: self._write_record,
             GAME: self._annul_game,
+            PICTURE: self._draw_picture,
+            CARD: self._draw_card,
+            BEGINNING: self._draw_beginning,
+            FILM: self._draw_film,
         }
 
     def make(self, subject: Subject) -> Json:
@@ -133,6 +174,22 @@ class Maker:
         game = find_game(state, (round, board, number))
         assert game is not None  # whoever asks has looked
         return describe_annulment(state, game, self._tournaments, self._accounts)
+
+    def _draw_picture(self, match: str, version: int, ply: int, theme: int, seat: int) -> Json:
+        return _pack(render_picture(self._matches.read(match, version), ply, Look(THEMES[theme], seat or None)))
+
+    def _draw_card(self, match: str, version: int, ply: int) -> Json:
+        return _pack(render_card(self._matches.read(match, version), ply))
+
+    def _draw_beginning(self, ruleset: str, version: int) -> Json:
+        return _pack(render_beginning_card(find_ruleset(ruleset, version)))
+
+    def _draw_film(self, match: str, version: int, theme: int, seat: int) -> Json:
+        return _pack(render_film(self._matches.read(match, version), Look(THEMES[theme], seat or None)))
+
+
+def _pack(picture: bytes) -> Json:
+    return {"base64": b64encode(picture).decode()}
 
 
 def _describe_changes(changes: Any, offset: int, limit: int) -> Json:
