@@ -62,7 +62,9 @@ def frame_card(svg: str) -> bytes:
         f'<rect x="{x - 12:.1f}" y="{y - 12:.1f}" width="{wide * scale + 24:.1f}" height="{high * scale + 24:.1f}" '
         f'rx="16" fill="{LIGHT["paper"]}" stroke="{LIGHT["field_two"]}" stroke-width="2"/>'
     )
-    return render_png(f"{frame}{ground}{shade}{svg.replace('<svg ', place, 1)}</svg>", width)
+    # A drawing is Markup, which would escape what is put into it.
+    board = str(svg).replace("<svg ", place, 1)
+    return render_png(f"{frame}{ground}{shade}{board}</svg>", width)
 
 
 def pick_frames(count: int, width: int, height: int, most: int | None = None) -> list[int]:

@@ -15,8 +15,8 @@ from plyscribe.service.matches.queries import draw_position
 
 PICTURE_WIDTH = 960
 FILM_WIDTH = 480
-FILM_FRAMES = 150
-"""The most positions of a film. A frame takes some 60 ms."""
+FILM_FRAMES = 120
+"""The most positions of a film. A frame takes 60 to 100 ms."""
 
 FRAME_MS = 800
 

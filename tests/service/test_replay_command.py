@@ -1,6 +1,5 @@
 """`plyscribe replay`: text, pictures and films of a match."""
 
-
 import pytest
 from click.testing import CliRunner, Result
 from PIL import Image

@@ -29,6 +29,7 @@ from plyscribe.service.matches import queries
 from plyscribe.service.web.api.http import parts, principal_if_any
 from plyscribe.service.web.api.matches.reading import confirm_by, list_choices_now, read_match
 from plyscribe.service.web.pages.blueprint import blueprint, show_page
+from plyscribe.service.web.pages.cards import describe_position
 from plyscribe.service.web.pages.friend import list_links
 from plyscribe.service.web.pages.happenings import find_happenings
 from plyscribe.service.web.pages.people import name_judge, name_seats
@@ -111,6 +112,7 @@ def _describe_table(state: Match, who: Principal | None) -> dict[str, Any]:
         "fault": state.fault,
         "is_live": not is_final(state) and state.fault is None,
         "event_types": " ".join(EVENT_TYPES),
+        "card": describe_position(state, play.ply, names) if play else None,
         "friends": list_links(state, account),
         "sharing": describe_sharing(state, play.ply, names) if play and life.outcome else None,
         "query": _format_query(),

@@ -91,7 +91,6 @@ function followBoard() {
   const [panel, board] = [document.getElementById("share"), document.getElementById("board")];
   if (!panel || board?.dataset.ply === undefined) return;
   new MutationObserver(put).observe(board, { attributes: true, attributeFilter: ["data-ply"] });
-  put();
 
   function put() {
     const { ply } = board.dataset;
@@ -101,6 +100,8 @@ function followBoard() {
     png.href = `${pictures}${ply}.png${query}`;
     png.download = png.download.replace(/-\d+\.png$/, `-${ply}.png`);
     const frame = document.getElementById("share-frame");
-    if (frame) frame.value = frame.value.replace(/(\/embed\/matches\/[^"?]+)(\?ply=\d+)?/, `$1?ply=${ply}`);
+    // A frame without a ply follows a match under way.
+    const at = ply === document.getElementById("ply")?.max ? "" : `?ply=${ply}`;
+    if (frame) frame.value = frame.value.replace(/(\/embed\/matches\/[^"?]+)(\?ply=\d+)?/, `$1${at}`);
   }
 }
