@@ -245,7 +245,7 @@ def test_the_page_of_a_private_match_has_no_card(anybody, ann):
         assert "oembed" not in shown.text
 
 
-# ------------------------------------------------------------------------------------------------------ boards elsewhere
+# ----------------------------------------------------------------------------------------------------- boards elsewhere
 
 
 def test_other_sites_may_frame_the_board_and_no_other_page(anybody, match):
