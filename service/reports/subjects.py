@@ -57,12 +57,12 @@ PICTURE = "picture"
 CARD = "card"
 BEGINNING = "beginning"
 FILM = "film"
+SUGGESTION = "suggestion"
 
 BULKY = (RECORD, PICTURE, CARD, BEGINNING, FILM)
 """Reports that are large, and that those who asked keep."""
 
 THEMES: tuple[Theme, ...] = ("light", "dark")
-SUGGESTION = "suggestion"
 
 MOST_SUGGESTED = 5
 """How many moves a suggestion has at most."""
