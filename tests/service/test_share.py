@@ -169,6 +169,13 @@ def test_a_long_match_is_an_even_selection_of_its_positions(anybody, match, monk
     assert 50 <= FILM_FRAMES <= 200
 
 
+def test_a_film_counts_by_its_moves_and_once(anybody, match, monkeypatch):
+    charged = []
+    monkeypatch.setattr("plyscribe.service.web.pages.picture_files.charge_size", lambda *cost: charged.append(cost))
+    assert anybody.get(f"/matches/{match}.gif").status_code == 200
+    assert charged == [("heavy", 2, 20)]
+
+
 def test_pictures_are_named_by_what_they_show_and_are_kept_for_a_short_time(match):
     subjects = {picture_at(match, 4, 1, Look(theme, seat)) for theme in ("light", "dark") for seat in (None, 1, 2)}
     assert len({subject.name for subject in subjects}) == 6
@@ -427,6 +434,8 @@ def test_a_link_shows_a_card_of_the_game_and_nothing_of_the_match(anybody, ann):
     assert tags["og:title"] == "Ann invites you to play Pathagon"
     assert "/rulesets/pathagon/card.png" in tags["og:image"]
     assert match not in json.dumps(tags)
+    # Sites that follow it would link to another page.
+    assert "og:url" not in tags
 
 
 @pytest.mark.parametrize("by", ["host", "friend"])

@@ -14,11 +14,14 @@ from plyscribe.service.web.pages.speech import gettext
 
 
 class Card(NamedTuple):
-    """What stands beside a link. `path` and `picture` are paths of this server, `embedded` is what oEmbed is asked."""
+    """What stands beside a link. `path` and `picture` are paths of this server, `embedded` is what oEmbed is asked.
+
+    Some sites link to `path` in the place of the link that they were given; None if they must not.
+    """
 
     title: str
     sentence: str
-    path: str
+    path: str | None
     picture: str
     alternative: str
     """The picture in words."""
@@ -69,6 +72,7 @@ def describe_invitation(host: str, ruleset: AnyRuleset) -> Card:
     return describe_game(ruleset)._replace(
         title=gettext("%(name)s invites you to play %(game)s", name=host, game=ruleset.title),
         sentence=gettext("Open the link to play. It works in every browser."),
+        path=None,
     )
 
 

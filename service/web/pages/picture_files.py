@@ -65,7 +65,7 @@ def send_film(match: str) -> Response:
     look = _find_look(state, query)
     position_at(state, 0)  # the match has begun, and is not damaged from its beginning
     is_fixed = query["version"] is not None or is_final(state)
-    if state.play is not None:
+    if state.play is not None and WAITED not in request.environ:
         charge_size("heavy", min(state.play.ply, FILM_FRAMES), CHEAP_FRAMES)
     subject = film_of(state.stream, state.version, look)
     kept = KEPT if is_fixed and state.stream == match else ASKED_AGAIN
