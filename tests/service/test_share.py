@@ -271,6 +271,7 @@ def test_a_framed_board_is_the_same_for_everybody_and_holds_nothing_of_the_visit
     assert seen.text == ann.browser.get(path, headers=FOR_PEOPLE).text
     assert "Sign" not in seen.text
     assert seen.cache_control.public
+    assert {"Accept-Language", "Cookie"} <= {name.strip() for name in seen.headers["Vary"].split(",")}
     assert "Set-Cookie" not in seen.headers
 
 

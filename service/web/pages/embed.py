@@ -156,5 +156,6 @@ def _find_theme() -> str:
 def _show(template: str, status: int = 200, **context: Any) -> Response:
     page = render_template(template, theme=_find_theme(), **context)
     response = Response(page, status, content_type=f"{HTML}; charset=utf-8", headers=FRAMED)
-    response.vary.add("Accept-Language")
+    # A visitor of our pages may have chosen a language.
+    response.vary.update(("Accept-Language", "Cookie"))
     return response
