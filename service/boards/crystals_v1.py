@@ -322,7 +322,7 @@ def _list_dice(view: View) -> Iterator[Die]:
     if view["phase"] == "first":
         rolls = view["contest"]
         for seat, roll in enumerate(rolls, 1):
-            yield Die(seat, None if roll == "out" else roll, (seat - 0.5 - len(rolls) / 2) * 58, roll == "out")
+            yield Die(seat, None if roll == "out" else roll, (seat - 0.5 - len(rolls) / 2) * 47, roll == "out")
     elif view["attack"]:
         yield Die(view["attack"]["target"]["seat"], None, -62.0, is_out=False)
     elif view["roll"] or view["phase"] == "roll":
