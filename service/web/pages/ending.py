@@ -57,7 +57,7 @@ class Ending(NamedTuple):
         return f"{self.headline}{self.how}."
 
 
-def describe_ending(state: Match, names: Sequence[str], held: Sequence[int]) -> Ending | None:
+def describe_ending(state: Match, names: Sequence[str], held: Sequence[int] = ()) -> Ending | None:
     """How the match ended, for a visitor who holds these seats; None if it has no outcome."""
     outcome = state.life.outcome
     if outcome is None or state.play is None:

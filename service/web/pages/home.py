@@ -12,6 +12,7 @@ from plyscribe.service.clock import now_ms
 from plyscribe.service.lists.matches import FINISHED, MatchFilter
 from plyscribe.service.web.api.http import parts, principal_if_any
 from plyscribe.service.web.pages.blueprint import blueprint, show_page
+from plyscribe.service.web.pages.cards import describe_home
 from plyscribe.service.web.pages.goals import say_goal
 from plyscribe.service.web.pages.listed import list_beside
 
@@ -31,7 +32,13 @@ def show_home() -> Response:
     wanted = [MatchFilter(status=("playing",)), *(MatchFilter(ruleset=each.id, status=FINISHED) for each in rulesets)]
     who = principal_if_any()
     matches = [row for each in wanted for row in list_beside(each, who, 1 if each.ruleset else LIVE)]
-    return show_page("home.html", own_matches=_list_own(who), matches=matches, games=_list_games(rulesets))
+    return show_page(
+        "home.html",
+        own_matches=_list_own(who),
+        matches=matches,
+        games=_list_games(rulesets),
+        card=describe_home(rulesets[0]),
+    )
 
 
 def _list_games(rulesets: list[AnyRuleset]) -> list[tuple[AnyRuleset, str]]:

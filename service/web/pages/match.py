@@ -37,12 +37,14 @@ from plyscribe.service.web.charging import charged
 from plyscribe.service.web.pages.badge import CHECKS, choose_badge, label_status, say_check
 from plyscribe.service.web.pages.bars import choose_view, describe_bars, format_view, turn_query
 from plyscribe.service.web.pages.blueprint import HEADERS, blueprint, show_page
+from plyscribe.service.web.pages.cards import describe_position
 from plyscribe.service.web.pages.ending import Rematch, describe_ending, find_rematch
 from plyscribe.service.web.pages.happenings import list_happenings
 from plyscribe.service.web.pages.move_list import PART, bound_part, list_news, list_part, read_entries
 from plyscribe.service.web.pages.option_fields import format_value, name_option
 from plyscribe.service.web.pages.people import name_account, name_seats
 from plyscribe.service.web.pages.score_sheet import Row, format_word, name_cause
+from plyscribe.service.web.pages.sharing import describe_sharing
 from plyscribe.service.web.pages.speech import gettext, gettext_noop
 
 blueprint.add_app_template_filter(format_word)
@@ -73,7 +75,15 @@ def show_match(match: str) -> AnyResponse:
     position = _describe_position(state, request.args.get("ply", play.ply, type=int), described["names"])
     part = list_part(state, position["ply"], described["names"], described["imported"])
     speeds = [(gettext(name), pause_ms, pause_ms == NORMAL_MS) for name, pause_ms in SPEEDS]
-    return show_page("match.html", **described, position=position, part=part, speeds=speeds)
+    return show_page(
+        "match.html",
+        **described,
+        position=position,
+        part=part,
+        speeds=speeds,
+        sharing=describe_sharing(state, position["ply"], described["names"]),
+        card=describe_position(state, position["ply"], described["names"]),
+    )
 
 
 @blueprint.get("/matches/<match>/moves")
