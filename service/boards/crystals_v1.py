@@ -6,32 +6,29 @@ seat, as `scout:2` and `scout:2:track`; the attackers to choose from, as `rider`
 
 import re
 from collections.abc import Iterator
-from functools import cache, lru_cache
-from math import dist, pi
+from math import dist
 from typing import Any, NamedTuple
 
 from plyscribe.domain.phrases import Phrase, say
 from plyscribe.service.boards.board import Board, Explained, LastMove, Reason, Touches, View
-from plyscribe.service.boards.loop import Loop
+from plyscribe.service.boards.crystals_ground import (
+    DEPTH,
+    RADIUS,
+    WIDTH,
+    Ground,
+    cut_cover,
+    lay_ground,
+    list_arcs,
+    list_fields,
+    list_gates,
+)
 from plyscribe.service.boards.strokes import Point, draw_arrow, find_between
-
-WIDTH = 480.0
-MARGIN = 6.0
-DEPTH = 60.0
-"""The size of a field across the loop."""
-RADIUS = 84.0
-GAP = 2.4
-"""The distance of the edge of a tile from that of its field."""
-LANE = 4.5
-"""The distance between the walls that show what towers cover. Each seat has its own lane."""
 
 OWN_MAT, MAT = 66.0, 50.0
 """The height of the mat of the looker, and that of the others."""
 SLOTS = (45.0, 112.0, 179.0, 246.0)
 """The left edge of each character's slot on a mat, the attacker last."""
 
-COVER = 4
-"""How far a tower covers in each direction (CR12)."""
 STOCK, ENOUGH = 4, 3
 """The mines of a seat (CR4), and the crystals needed to win (CR8)."""
 MOST = 5
@@ -106,18 +103,6 @@ class Marks(NamedTuple):
     paid: int | None
 
 
-class Field(NamedTuple):
-    """A field of the loop: its outline, the place of its pieces, and the place of its number."""
-
-    number: int
-    outline: str
-    at: Point
-    label: Point
-    start: int | None
-    teleport: bool
-    turned: float
-
-
 class Die(NamedTuple):
     """A die in the cave, of the seat that rolls it; it has no value before the roll, nor if the seat is out."""
 
@@ -127,43 +112,12 @@ class Die(NamedTuple):
     is_out: bool
 
 
-class Ground(NamedTuple):
-    """The loop, divided into the fields of one match. The middle of `home` is the middle of the bottom side."""
-
-    loop: Loop
-    fields: int
-    home: int
-
-    @property
-    def pitch(self) -> float:
-        """The distance from one field to the next."""
-        return self.loop.length / self.fields
-
-    @property
-    def scale(self) -> float:
-        """The size of characters that fit the fields; 1 is a height of 36."""
-        return min(1.12, (self.pitch - 1) / 36)
-
-    @property
-    def centre(self) -> Point:
-        """The middle of the cave."""
-        return self.loop.left + self.loop.width / 2, self.loop.top + self.loop.height / 2
-
-    def way(self, field: float) -> float:
-        """How far along the loop the middle of a field is."""
-        return self.loop.bottom + (field - self.home) * self.pitch
-
-    def middle(self, field: int) -> Point:
-        """Where the pieces of a field stand: a little inwards, as its number is at the outer edge."""
-        return self.loop.locate(self.way(field), -10)
-
-
 def arrange(view: View, last: LastMove | None, seat: int | None = None) -> dict[str, Any]:
     """The context of crystals_v1.svg."""
     looker = seat or 1
-    ground, marks = _lay_ground(view["fields"], view["starts"][looker - 1]), _find_marks(view, last)
+    ground, marks = lay_ground(view["fields"], view["starts"][looker - 1]), _find_marks(view, last)
     loop = ground.loop
-    fields = _list_fields(ground, tuple(view["starts"]), tuple(view["teleports"]))
+    fields = list_fields(ground, tuple(view["starts"]), tuple(view["teleports"]))
     pieces = list(_list_pieces(view, ground, marks))
     stood_on = {piece.place for piece in pieces}
     mats = list(_list_mats(view, looker, marks, loop.top + loop.height + DEPTH / 2 + 8))
@@ -175,9 +129,9 @@ def arrange(view: View, last: LastMove | None, seat: int | None = None) -> dict[
         "radius": RADIUS,
         "fields": fields,
         "stood_on": stood_on,
-        "gates": _list_gates(ground, tuple(view["starts"])),
+        "gates": list_gates(ground, tuple(view["starts"])),
         "covered": list(_list_covers(view, ground)),
-        "arcs": _list_arcs(ground, tuple(view["teleports"])),
+        "arcs": list_arcs(ground, tuple(view["teleports"])),
         "mines": [(seat, field, ground.middle(field)) for seat, own in enumerate(view["mines"], 1) for field in own],
         "pieces": pieces,
         "size": ground.scale,
@@ -196,70 +150,12 @@ def arrange(view: View, last: LastMove | None, seat: int | None = None) -> dict[
     }
 
 
-@cache
-def _lay_ground(fields: int, home: int) -> Ground:
-    """With more fields, the loop gets higher and the fields get narrower."""
-    width = WIDTH - 2 * MARGIN - DEPTH
-    height = (880 + 16 * fields) / 2 - width + (4 - pi) * RADIUS
-    edge = MARGIN + DEPTH / 2
-    return Ground(Loop(edge, edge, width, height, RADIUS), fields, home)
-
-
-@lru_cache(maxsize=128)
-def _list_fields(ground: Ground, starts: tuple[int, ...], teleports: tuple[int, ...]) -> list[Field]:
-    fields = []
-    for field in range(1, ground.fields + 1):
-        way, start = ground.way(field), starts.index(field) + 1 if field in starts else None
-        begin, end = ground.way(field - 0.5) + GAP, ground.way(field + 0.5) - GAP
-        outline = ground.loop.cut(begin, end, GAP - DEPTH / 2, DEPTH / 2 - GAP)
-        label, turned = ground.loop.locate(way, DEPTH / 2 - 10), ground.loop.angle(way)
-        fields.append(Field(field, outline, ground.middle(field), label, start, field in teleports, turned))
-    return fields
-
-
-@lru_cache(maxsize=128)
-def _list_gates(ground: Ground, starts: tuple[int, ...]) -> list[tuple[int, Point]]:
-    """The home of each seat, inside the loop and directly before its START (CR1)."""
-    places = [ground.loop.locate(ground.way(start - 0.5), -DEPTH / 2 - 13) for start in starts]
-    return list(enumerate(places, 1))
-
-
 def _list_covers(view: View, ground: Ground) -> Iterator[tuple[int, str, str]]:
     """What each tower covers (CR12): its seat, the outline of the fields, and a wall along them."""
     for seat, own in enumerate(view["characters"], 1):
         tower = own["tower"]["at"]
         if tower != "base" and tower not in view["starts"]:
-            yield seat, *_cut_cover(ground, seat, tower)
-
-
-@lru_cache(maxsize=1024)
-def _cut_cover(ground: Ground, seat: int, tower: int) -> tuple[str, str]:
-    begin, end = ground.way(tower - COVER - 0.5) + GAP, ground.way(tower + COVER + 0.5) - GAP
-    area = ground.loop.cut(begin, end, GAP - DEPTH / 2, DEPTH / 2 - GAP)
-    return area, ground.loop.run(begin + 2, end - 2, LANE * seat - DEPTH / 2)
-
-
-@lru_cache(maxsize=128)
-def _list_arcs(ground: Ground, teleports: tuple[int, ...]) -> list[tuple[list[Point], str]]:
-    """The way from each teleport to the next (CR9), inside the loop: points of a curve, and the head of an arrow."""
-    arcs = []
-    for number, source in enumerate(teleports):
-        target = teleports[(number + 1) % len(teleports)]
-        begin, end = ground.way(source) + 8, ground.way(target) - 8
-        end += ground.loop.length if end < begin else 0
-        # With few teleports, arcs must stay close to the loop to leave room for the crystals in the middle.
-        apart, close = 0.37 - 0.5 / len(teleports), 80 / len(teleports) - 40
-        parts = [(0.0, -2.0), (0.5 - apart, close), (0.5 + apart, close), (1.0, -3.0)]
-        curve = [ground.loop.locate(begin + (end - begin) * part, out - DEPTH / 2) for part, out in parts]
-        arcs.append((curve, draw_arrow(_follow(curve, 0.9), curve[-1], 0, 14).head))
-    return arcs
-
-
-def _follow(curve: list[Point], part: float) -> Point:
-    """The point of a cubic Bézier curve at this part of its way."""
-    weights = [(1 - part) ** 3, 3 * (1 - part) ** 2 * part, 3 * (1 - part) * part**2, part**3]
-    x, y = (sum(weight * point[axis] for weight, point in zip(weights, curve, strict=True)) for axis in (0, 1))
-    return x, y
+            yield seat, *cut_cover(ground, seat, tower)
 
 
 def _list_pieces(view: View, ground: Ground, marks: Marks) -> Iterator[Piece]:
@@ -318,11 +214,11 @@ def _find_actor(view: View) -> int | None:
 
 
 def _list_dice(view: View) -> Iterator[Die]:
-    """The dice in the cave: those of the contest; or that of the turn, followed by that of a due defence."""
+    """The dice in the cave: those of the contest, that of a due defence, or that of the turn."""
     if view["phase"] == "first":
         rolls = view["contest"]
         for seat, roll in enumerate(rolls, 1):
-            yield Die(seat, None if roll == "out" else roll, (seat - 0.5 - len(rolls) / 2) * 58, roll == "out")
+            yield Die(seat, None if roll == "out" else roll, (seat - 0.5 - len(rolls) / 2) * 47, roll == "out")
     elif view["attack"]:
         yield Die(view["attack"]["target"]["seat"], None, -62.0, is_out=False)
     elif view["roll"] or view["phase"] == "roll":
