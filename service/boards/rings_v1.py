@@ -1,7 +1,7 @@
 """The board of Rings, version 1: four turning discs with terrain around a summit, the STARTs at the rim, and the mats.
 
-The START of the seat that looks at the board is at the bottom, and its mat below. Only the supply and the dice of the
-seat on turn can be touched; whose turn it is follows from the view.
+The START of the seat that looks at the board is at the bottom, and its mat below. Only units, supply and dice of
+the seat on turn can be touched; whose turn it is follows from the view. A touch of other units is one of their field.
 """
 
 import re
@@ -55,9 +55,9 @@ TURN_AT = SLOT
 
 
 class Group(NamedTuple):
-    """The units of one kind on a field."""
+    """The units of one kind on a field. Those of the seat on turn have a touch and an outline of their own."""
 
-    touch: str
+    touch: str | None
     shape: str
     units: list[Thing]
 
@@ -112,11 +112,11 @@ def arrange(view: View, last: LastMove | None, seat: int | None = None) -> dict[
         "centre": CENTRE,
         "frame": FRAME,
         "summit": RIMS[-1],
-        "rings": [_lay_ring(view, ring, lowest, turned) for ring in RINGS],
+        "rings": [_lay_ring(view, ring, lowest, mover, turned) for ring in RINGS],
         "columns": _list_borders(RIMS[-1] - 6, lowest),
         "studs": _list_borders(sum(FRAME) / 2, lowest),
-        "top": _list_groups(view, "top", 0.0),
-        "starts": list(_list_starts(view, lowest)),
+        "top": _list_groups(view, "top", 0.0, mover),
+        "starts": list(_list_starts(view, lowest, mover)),
         "numbers": [
             (slot, _round(find_place(sum(FRAME) / 2, find_angle(slot, lowest)))) for slot in range(1, SLOTS + 1)
         ],
@@ -168,10 +168,10 @@ def _find_turned(last: LastMove | None) -> tuple[str, int] | None:
     return (found[1], 1 if found[2] == "+" else -1) if found else None
 
 
-def _lay_ring(view: View, ring: str, lowest: int, turned: tuple[str, int] | None) -> Ring:
+def _lay_ring(view: View, ring: str, lowest: int, mover: int | None, turned: tuple[str, int] | None) -> Ring:
     letters = view["terrain"][RINGS.index(ring)] or [None] * SLOTS
     fields = [
-        Field(name, draw_ground(name, letter, lowest), _list_groups(view, name, find_angle(slot, lowest)))
+        Field(name, draw_ground(name, letter, lowest), _list_groups(view, name, find_angle(slot, lowest), mover))
         for slot, letter in enumerate(letters, 1)
         for name in (f"{ring}{slot}",)
     ]
@@ -179,7 +179,7 @@ def _lay_ring(view: View, ring: str, lowest: int, turned: tuple[str, int] | None
     return Ring(ring, *find_rims(ring), fields, degrees)
 
 
-def _list_groups(view: View, name: str, angle: float) -> list[Group]:
+def _list_groups(view: View, name: str, angle: float, mover: int | None) -> list[Group]:
     """The units on a field, side by side along its ring, those of a kind together."""
     units = view["units"].get(name)
     if not units:
@@ -194,8 +194,9 @@ def _list_groups(view: View, name: str, angle: float) -> list[Group]:
             places = [find_place(radius, angle + offset / radius) if radius else CENTRE for offset in offsets]
             places.sort(key=lambda place: place[1])
             things = [draw_unit(kind, units["seat"], name, at, place, width) for at, place in enumerate(places, 1)]
-            middle = angle + (aside + count * step / 2) / (radius or 1)
-            groups.append((places[-1][1], Group(f"{kind}:{name}", _shape_group(name, middle, count * step), things)))
+            shape = _shape_group(name, angle + (aside + count * step / 2) / (radius or 1), count * step)
+            touch = f"{kind}:{name}" if units["seat"] == mover else None
+            groups.append((places[-1][1], Group(touch, shape, things)))
             aside += count * step
     return [group for _, group in sorted(groups, key=itemgetter(0))]  # Lower ones stand in front.
 
@@ -227,7 +228,7 @@ def _shape_circle(radius: float) -> str:
     return f"M{CENTRE[0] - radius:g} {CENTRE[1]:g}{half}{2 * radius:g} 0{half}{-2 * radius:g} 0Z"
 
 
-def _list_starts(view: View, lowest: int) -> Iterator[Start]:
+def _list_starts(view: View, lowest: int, mover: int | None) -> Iterator[Start]:
     for seat, slot in enumerate(view["starts"], 1):
         if slot is not None:
             angle = find_angle(slot, lowest)
@@ -237,7 +238,7 @@ def _list_starts(view: View, lowest: int) -> Iterator[Start]:
                 shape_sector(*START, angle, START_HALF),
                 shape_arc(START[1] - 2, angle - START_HALF, angle + START_HALF),
                 _round(find_place(find_track("s"), angle - START_HALF + 0.055)),
-                _list_groups(view, f"s{seat}", angle + 0.04),
+                _list_groups(view, f"s{seat}", angle + 0.04, mover),
             )
 
 

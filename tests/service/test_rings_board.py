@@ -145,6 +145,13 @@ def test_units_of_a_kind_are_touched_together_and_lie_in_their_field():
     assert touches["warrior:b3"] in list(touches["b3"].iter())
 
 
+def test_units_of_others_are_touched_by_their_field():
+    touches = named(draw(table("b3:1W b4:2B")), "data-touch")
+    assert "warrior:b3" in touches
+    assert "blocker:b4" not in touches
+    assert touches["b4"].findall(f"{SVG}use")
+
+
 # ---- mats
 
 
@@ -344,7 +351,7 @@ def refusals(state, *touches):
         ("b5:1W", "MM", ("warrior:b5", "b6"), "RI12", "heavy"),
         ("b2:1R b3:2W", "MM", ("runner:b2", "b3"), "RI11", "does not attack"),
         ("b2:1R", "RR", ("runner:b2",), "RI8", "no dice for it"),
-        ("b3:2W", "MM", ("warrior:b3",), "RI10", "belong to seat 2"),
+        ("b3:1W", "MM", ("warrior:b3", "warrior:b3"), "RI10", "does not end on b3"),
         ("b3:2W", "MM", ("b3",), "RI10", "belong to seat 2"),
         ("b3:2W", "MM", ("c5",), "RI10", "no unit stands on c5"),
         ("b3:1W", "MM", ("s1",), "RI8", "this costs T"),
