@@ -139,9 +139,10 @@ def seats_of(step: Step) -> range:
 
 
 def list_ways(ruleset: AnyRuleset, state: Any) -> list[tuple[str, Touches]]:
-    """Every legal move with each of its ways."""
+    """Every legal move with each of its ways, as it is touched in the drawing."""
     board, moves = board_of(ruleset), [ruleset.format_move(state, move) for move in ruleset.legal_moves(state)]
-    return [(move, tuple(way)) for move in moves for way in board.trace(move)]
+    names = board.resolve(ruleset.view(state), ruleset.turn(state).seat)
+    return [(move, tuple(names.get(touch, touch) for touch in way)) for move in moves for way in board.trace(move)]
 
 
 def find_refusal(ruleset: AnyRuleset, state: Any, touches: Touches) -> Reason | None:
