@@ -189,18 +189,6 @@ def test_a_home_shows_the_number_of_its_seat_whoever_stands_there():
     assert "2" in [each.text for each in taken.iter(f"{SVG}tspan")]
 
 
-def test_shapes_that_are_used_again_carry_the_class_that_their_colours_need():
-    """In a browser, what is shown by reference has no ancestors beyond the shape that is referred to."""
-    [shapes] = draw(start()).iter(f"{SVG}defs")
-    for shape in shapes:
-        if "gradient" not in shape.tag.lower():
-            assert [each.attrib.get("class") for each in shape] == ["board"] or not classes_in(shape)
-
-
-def classes_in(element):
-    return [each.attrib["class"] for each in element.iter() if "class" in each.attrib]
-
-
 def test_two_seats_never_share_a_colour():
     for colours in (LIGHT, DARK):
         assert len(set(colours["seats"])) == PORTALS_V1.max_seats
