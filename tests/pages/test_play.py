@@ -256,12 +256,14 @@ def test_a_typed_move_says_what_it_would_do(visit):
 # ------------------------------------------------------------------------------------------------------------ touches
 
 
-def begin_alone(visit, ruleset: str = "pathagon", *moves: str, **browser: Any) -> Page:
+def begin_alone(
+    visit, ruleset: str = "pathagon", *moves: str, options: dict[str, Any] | None = None, **browser: Any
+) -> Page:
     """The table of a match that Ann plays against herself, after these moves."""
     ann = visit(**browser)
     ann.sign_up("Ann")
     with Client(ann.url, TOKENS[ann.url, "Ann"]) as client:
-        match = client.create_match(ruleset, [{"player": client.me()["player"]}] * 2)["match"]
+        match = client.create_match(ruleset, [{"player": client.me()["player"]}] * 2, options=options)["match"]
         for seat in (1, 2) if client.match(match)["status"] == "open" else ():
             client.add_entropy(match, f"seat-{seat}", seat)
         for move in moves:
@@ -420,6 +422,41 @@ def test_a_finger_means_the_nearest_choice_and_sees_the_move_before_it_is_made(v
     expect(page.locator(NOW)).to_have_text("Your turn: seat 1.")
     find_part(page, "e3").tap()
     expect(page.locator("#log li").first).to_contain_text("a1-e3")
+
+
+def test_a_dense_board_is_enlarged_for_fingers(visit):
+    page = begin_alone(visit, "portals", options={"radius": 8}, phone=True)
+    while page.locator(f"{BOARD} .choice").count() < 4:
+        find_part(page, page.locator(f"{BOARD} .choice").first.get_attribute("data-touch")).tap()
+        page.locator("#play").tap()
+        settle(page)
+    field = page.locator(f"{BOARD} .choice").nth(2)
+    assert field.bounding_box()["width"] < 44
+    field.tap()
+    settle(page)
+    # The first tap may have meant one of several fields, so it only shows them larger.
+    expect(page.locator(f"{BOARD} .chosen")).to_have_count(0)
+    assert field.bounding_box()["width"] >= 40
+    assert not page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth")
+    field.tap()
+    expect(page.locator(f"{BOARD} .chosen").first).to_be_visible()
+    page.get_by_role("button", name="Cancel").tap()
+    page.get_by_role("button", name="Show the whole board").tap()
+    assert field.bounding_box()["width"] < 44
+    expect(page.get_by_role("button", name="Enlarge the board")).to_be_visible()
+
+
+def test_victims_and_ghosts_show_what_a_move_would_change(visit):
+    page = begin_alone(visit, "pathagon", "c3", "c4", "d1", "a1")
+    find_part(page, "c5").click()
+    expect(page.locator("#meaning")).to_contain_text("traps the piece")
+    expect(page.locator(".marks .ghost").first).to_be_visible()
+    expect(page.locator(f'{BOARD} .leaving[data-at="c4"]')).to_have_count(1)
+    expect(page.locator(".marks .cross")).to_have_count(2)
+    take_pictures(page, "preview-pathagon")
+    page.keyboard.press("Escape")
+    expect(page.locator(".marks .ghost")).to_have_count(0)
+    expect(page.locator(f"{BOARD} .leaving")).to_have_count(0)
 
 
 @pytest.mark.parametrize("ruleset", TOUCHED)
