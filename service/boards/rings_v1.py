@@ -1,7 +1,7 @@
 """The board of Rings, version 1: four turning discs with terrain around a summit, the STARTs at the rim, and the mats.
 
-The START of the seat that looks at the board is at the bottom, and its mat below. What a seat does with its own supply,
-dice and START is touched at those of the seat on turn, which follows from the view.
+The START of the seat that looks at the board is at the bottom, and its mat below. Only units, supply and dice of
+the seat on turn can be touched; whose turn it is follows from the view. A touch of other units is one of their field.
 """
 
 import re
@@ -43,8 +43,11 @@ View = dict[str, Any]
 
 HEIGHT = 810.0
 PLACE = "[a-d][1-7]|top|s[1-4]"
+ALL_DICE = 4
 SIZES = {"a": 45, "b": 45, "c": 40, "d": 35, "t": 55, "s": 40}
 """How wide units are: on each ring, on `top`, on a START. They are a fifth higher."""
+CROWD, CROWDED = 5, 34
+"""More units than this, as only a START can hold, are this wide."""
 HANDLE = {"a": 78.0, "b": 70.0, "c": 58.0, "d": 48.0}
 """How long the handles are that turn rings."""
 TURN_AT = SLOT
@@ -52,9 +55,9 @@ TURN_AT = SLOT
 
 
 class Group(NamedTuple):
-    """The units of one kind on a field."""
+    """The units of one kind on a field. Those of the seat on turn have a touch and an outline of their own."""
 
-    touch: str
+    touch: str | None
     shape: str
     units: list[Thing]
 
@@ -78,10 +81,9 @@ class Ring(NamedTuple):
 
 
 class Start(NamedTuple):
-    """A START on the board. `touch` is `start` if it is that of the seat on turn."""
+    """A START on the board."""
 
     seat: int
-    touch: str
     marks: Markup
     shape: str
     wall: str
@@ -110,10 +112,10 @@ def arrange(view: View, last: LastMove | None, seat: int | None = None) -> dict[
         "centre": CENTRE,
         "frame": FRAME,
         "summit": RIMS[-1],
-        "rings": [_lay_ring(view, ring, lowest, turned) for ring in RINGS],
+        "rings": [_lay_ring(view, ring, lowest, mover, turned) for ring in RINGS],
         "columns": _list_borders(RIMS[-1] - 6, lowest),
         "studs": _list_borders(sum(FRAME) / 2, lowest),
-        "top": _list_groups(view, "top", 0.0),
+        "top": _list_groups(view, "top", 0.0, mover),
         "starts": list(_list_starts(view, lowest, mover)),
         "numbers": [
             (slot, _round(find_place(sum(FRAME) / 2, find_angle(slot, lowest)))) for slot in range(1, SLOTS + 1)
@@ -148,13 +150,13 @@ def find_mover(view: View) -> int | None:
         return waiting[-1] if waiting and view["terrain"][-1] else None
     if view["alliance"]:
         return None if "with" in view["alliance"] else view["alliance"]["ally"]
-    held = {seat: sum(view["dice"][seat - 1].values()) for seat in seats}
-    if not view["uses"]:
+    held = {seat: number for seat in seats if (number := sum(view["dice"][seat - 1].values()))}
+    if not view["uses"] or not held:
         return None
     if view["pass"] == 1 and view["uses"] == 1:
-        return max((seat for seat in seats if held[seat] < 4), default=None)
-    wanted = 4 if view["pass"] == 1 else 1
-    return next((seat for seat in seats if held[seat] >= wanted), None)
+        return max((seat for seat in held if held[seat] < ALL_DICE), default=None)
+    fresh = [seat for seat in held if held[seat] == ALL_DICE]
+    return fresh[0] if view["pass"] == 1 and fresh else min(held)
 
 
 # ---- the discs
@@ -166,10 +168,10 @@ def _find_turned(last: LastMove | None) -> tuple[str, int] | None:
     return (found[1], 1 if found[2] == "+" else -1) if found else None
 
 
-def _lay_ring(view: View, ring: str, lowest: int, turned: tuple[str, int] | None) -> Ring:
+def _lay_ring(view: View, ring: str, lowest: int, mover: int | None, turned: tuple[str, int] | None) -> Ring:
     letters = view["terrain"][RINGS.index(ring)] or [None] * SLOTS
     fields = [
-        Field(name, draw_ground(name, letter, lowest), _list_groups(view, name, find_angle(slot, lowest)))
+        Field(name, draw_ground(name, letter, lowest), _list_groups(view, name, find_angle(slot, lowest), mover))
         for slot, letter in enumerate(letters, 1)
         for name in (f"{ring}{slot}",)
     ]
@@ -177,41 +179,40 @@ def _lay_ring(view: View, ring: str, lowest: int, turned: tuple[str, int] | None
     return Ring(ring, *find_rims(ring), fields, degrees)
 
 
-def _list_groups(view: View, name: str, angle: float) -> list[Group]:
+def _list_groups(view: View, name: str, angle: float, mover: int | None) -> list[Group]:
     """The units on a field, side by side along its ring, those of a kind together."""
     units = view["units"].get(name)
     if not units:
         return []
-    radius = find_track(name)
-    step = _find_step(name[0], sum(units[kind] for kind in KINDS), angle)
-    aside, groups = -step * sum(units[kind] for kind in KINDS) / 2, []
+    number = sum(units[kind] for kind in KINDS)
+    radius, width = find_track(name), SIZES[name[0]] if number <= CROWD else CROWDED
+    step = _find_step(name[0], number, width, angle)
+    aside, groups = -step * number / 2, []
     for kind in KINDS:
         if count := units[kind]:
             offsets = [aside + step * (at + 0.5) for at in range(count)]
             places = [find_place(radius, angle + offset / radius) if radius else CENTRE for offset in offsets]
             places.sort(key=lambda place: place[1])
-            things = [
-                draw_unit(kind, units["seat"], name, at, place, SIZES[name[0]]) for at, place in enumerate(places, 1)
-            ]
-            middle = angle + (aside + count * step / 2) / (radius or 1)
-            groups.append((places[-1][1], Group(f"{kind}:{name}", _shape_group(name, middle, count * step), things)))
+            things = [draw_unit(kind, units["seat"], name, at, place, width) for at, place in enumerate(places, 1)]
+            shape = _shape_group(name, angle + (aside + count * step / 2) / (radius or 1), count * step)
+            touch = f"{kind}:{name}" if units["seat"] == mover else None
+            groups.append((places[-1][1], Group(touch, shape, things)))
             aside += count * step
-    return [group for _, group in sorted(groups, key=itemgetter(0))]
+    return [group for _, group in sorted(groups, key=itemgetter(0))]  # Lower ones stand in front.
+
+
+def _find_step(ring: str, number: int, width: int, angle: float) -> float:
+    """How far apart units stand along their ring: as far as they are wide or high there, if there is room."""
+    if ring == "t":
+        return width
+    room = (
+        2 * START_HALF * sum(START) / 2 - 42 if ring == "s" else SLOT * find_track(ring) - (14 if ring == "d" else 26)
+    )
+    return min(width * (abs(cos(angle)) * 0.9 + abs(sin(angle)) * 1.05), room / number)
 
 
 def _round(place: Point) -> Point:
     return round(place[0], 1), round(place[1], 1)
-
-
-def _find_step(ring: str, number: int, angle: float) -> float:
-    """How far apart units stand along their ring: as far as they are wide or high there, if there is room."""
-    if ring == "t":
-        return SIZES[ring]
-    room = (
-        2 * START_HALF * sum(START) / 2 - 46 if ring == "s" else SLOT * find_track(ring) - (26 if ring in "abc" else 14)
-    )
-    wide = SIZES[ring] * (abs(cos(angle)) * 0.9 + abs(sin(angle)) * 1.05)
-    return min(wide, room / number)
 
 
 def _shape_group(name: str, angle: float, span: float) -> str:
@@ -233,12 +234,11 @@ def _list_starts(view: View, lowest: int, mover: int | None) -> Iterator[Start]:
             angle = find_angle(slot, lowest)
             yield Start(
                 seat,
-                "start" if seat == mover else f"s{seat}",
                 mark_thing(f"start-{seat}-a{slot}", f"a{slot}", seat),
                 shape_sector(*START, angle, START_HALF),
                 shape_arc(START[1] - 2, angle - START_HALF, angle + START_HALF),
                 _round(find_place(find_track("s"), angle - START_HALF + 0.055)),
-                _list_groups(view, f"s{seat}", angle + 0.04),
+                _list_groups(view, f"s{seat}", angle + 0.04, mover),
             )
 
 
@@ -403,15 +403,15 @@ UNIT, FROM, TO = "(runner|warrior|blocker)", f"({PLACE})", f"({PLACE})"
 def trace(move: str) -> list[Touches]:
     """The ways to touch a move. Payments are not touched, so moves that differ in that alone have the same touches.
 
-    A unit is touched itself, or by its field. Every START in a move is the mover's own, which is called `start`.
+    A unit is touched itself, or by its field.
     """
     if found := re.fullmatch(rf"(?:R|M|TT?) {UNIT} {FROM}-{TO}", move):
         kind, source, target = found.groups()
-        return [(f"{kind}:{source}", target), (_name_touch(source), target)]
+        return [(f"{kind}:{source}", target), (source, target)]
     if found := re.fullmatch(f"(?:R|M|TT?) ally [1-4] {FROM}x{TO}", move):
-        return [(f"warrior:{found[1]}", found[2]), (_name_touch(found[1]), found[2])]
+        return [(f"warrior:{found[1]}", found[2]), (found[1], found[2])]
     if found := re.fullmatch(f"accept {FROM}", move):
-        return [(f"warrior:{found[1]}",), (_name_touch(found[1]),)]
+        return [(f"warrior:{found[1]}",), (found[1],)]
     pay, _, rest = move.partition(" ")
     match [pay, *rest.split()]:
         case ["start", field]:
@@ -431,8 +431,9 @@ def trace(move: str) -> list[Touches]:
     return []
 
 
-def _name_touch(place: str) -> str:
-    return "start" if place[0] == "s" else place
+def resolve(view: View, seat: int) -> dict[str, str]:
+    """A START that moves is that of the seat on turn, which its notation leaves out."""
+    return {"start": f"s{seat}"}
 
 
 def guess(view: View, touches: Touches) -> Iterator[str | Reason]:
@@ -444,7 +445,7 @@ def guess(view: View, touches: Touches) -> Iterator[str | Reason]:
     elif not view["round"]:
         yield from _guess_settling(first, second)
     elif view["alliance"]:
-        yield from _guess_answer(seat, first, second)
+        yield from _guess_answer(first, second)
     elif view["engaged"]:
         yield from _guess_second(view, seat, first, second)
     else:
@@ -461,15 +462,15 @@ def _guess_settling(first: str, second: str) -> Iterator[str | Reason]:
     yield ANYTHING if ":" in first else f"start {first}"
 
 
-def _guess_answer(seat: int, first: str, second: str) -> Iterator[str]:
-    kind, thing, place = _split(seat, first)
+def _guess_answer(first: str, second: str) -> Iterator[str]:
+    kind, thing, place = _split(first)
     if not second and not thing and kind in ("", "warrior"):
         yield f"accept {place}"
     yield ANYTHING
 
 
 def _guess_second(view: View, seat: int, first: str, second: str) -> Iterator[str]:
-    kind, thing, place = _split(seat, first)
+    kind, thing, place = _split(first)
     at = view["engaged"]["at"]
     if not second and not thing and kind in ("", "warrior") and _is_own(view, seat, place):
         yield f"{_pay_move(view, seat)} warrior {place}-{at}"
@@ -477,8 +478,8 @@ def _guess_second(view: View, seat: int, first: str, second: str) -> Iterator[st
 
 
 def _guess_use(view: View, seat: int, first: str, second: str) -> Iterator[str | Reason]:
-    kind, thing, place = _split(seat, first)
-    _, other, target = _split(seat, second)
+    kind, thing, place = _split(first)
+    _, other, target = _split(second)
     if thing and second:
         yield Reason(WHOLE[thing], say("this is a whole move already. Make it, or start with something else."))
     elif thing == "supply":
@@ -550,14 +551,14 @@ def _choose_pay(view: View, seat: int, payments: list[str]) -> str:
     return next((pay for pay in payments if dice[pay[0]] >= len(pay)), payments[0])
 
 
-def _split(seat: int, touch: str) -> tuple[str, str, str]:
+def _split(touch: str) -> tuple[str, str, str]:
     """The kind of unit, the sort of thing beside the fields, and the field or what else a touch names."""
     head, _, rest = touch.partition(":")
     if head in KINDS:
         return (head, "supply", "") if rest == "supply" else (head, "", rest)
     if rest or head == "decline":
         return "", head, rest
-    return "", "", f"s{seat}" if head == "start" else head
+    return "", "", head
 
 
 # ---- reading aloud
@@ -583,7 +584,6 @@ def read(view: View) -> dict[str, Phrase]:
                     "{units} of {owner} on {field}", units=number, owner=units["seat"], field=place
                 )
     if mover is not None:
-        said["start"] = said[f"s{mover}"]
         said |= _read_handles(view, mover)
     return said
 
@@ -674,4 +674,4 @@ def _join(parts: list[Phrase]) -> Phrase:
     return say("{first}, {second}, {third}", first=first, second=second, third=third)
 
 
-BOARD = Board(arrange, explain, trace, guess, read)
+BOARD = Board(arrange, explain, trace, guess, read, resolve=resolve)

@@ -86,7 +86,7 @@ def describe_touches(
 
 
 def _describe(touches: Touches, read: Mapping[str, str]) -> Json:
-    nothing = {"next": [], "ready": [], "picture": None, "refusal": None, "truncated": False}
+    nothing: Json = {"next": [], "ready": [], "picture": None, "refusal": None, "truncated": False}
     return {"touches": list(touches), "read": {} if touches else read, **nothing}
 
 

@@ -102,6 +102,7 @@ def visit(chromium, service) -> Iterator:
             color_scheme="dark" if dark else "light",
             java_script_enabled=scripts,
             has_touch=phone,
+            is_mobile=phone,
         )
         visitors.append(Visitor(context, service.url))
         return visitors[-1]

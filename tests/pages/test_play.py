@@ -65,10 +65,6 @@ def settle(page: Page) -> None:
     page.wait_for_function("() => !Number(document.getElementById('composer').dataset.waiting)")
 
 
-def is_my_turn(page: Page) -> bool:
-    return page.locator(".marks .mark").count() > 0
-
-
 def click_something(page: Page, random: Random) -> bool:
     """Click one of the choices; once a move is complete, click its last part again or the button. False if none."""
     choices = page.locator(f"{BOARD} .choice, .chips button, #choices button")
@@ -258,12 +254,16 @@ def test_a_typed_move_says_what_it_would_do(visit):
 # ------------------------------------------------------------------------------------------------------------ touches
 
 
-def begin_alone(visit, ruleset: str = "pathagon", *moves: str, **browser: Any) -> Page:
+def begin_alone(
+    visit, ruleset: str = "pathagon", *moves: str, options: dict[str, Any] | None = None, **browser: Any
+) -> Page:
     """The table of a match that Ann plays against herself, after these moves."""
     ann = visit(**browser)
     ann.sign_up("Ann")
     with Client(ann.url, TOKENS[ann.url, "Ann"]) as client:
-        match = client.create_match(ruleset, [{"player": client.me()["player"]}] * 2)["match"]
+        match = client.create_match(ruleset, [{"player": client.me()["player"]}] * 2, options=options)["match"]
+        for seat in (1, 2) if client.match(match)["status"] == "open" else ():
+            client.add_entropy(match, f"seat-{seat}", seat)
         for move in moves:
             client.move(match, move)
     ann.page.goto(f"/matches/{match}/play")
@@ -422,17 +422,51 @@ def test_a_finger_means_the_nearest_choice_and_sees_the_move_before_it_is_made(v
     expect(page.locator("#log li").first).to_contain_text("a1-e3")
 
 
+def test_a_dense_board_is_enlarged_for_fingers(visit):
+    page = begin_alone(visit, "portals", options={"radius": 8}, phone=True)
+    while page.locator(f"{BOARD} .choice").count() < 4:
+        find_part(page, page.locator(f"{BOARD} .choice").first.get_attribute("data-touch")).tap()
+        page.locator("#play").tap()
+        settle(page)
+    field = page.locator(f"{BOARD} .choice").nth(2)
+    assert field.bounding_box()["width"] < 44
+    field.tap()
+    settle(page)
+    # The first tap may have meant one of several fields, so it only shows them larger.
+    expect(page.locator(f"{BOARD} .chosen")).to_have_count(0)
+    assert field.bounding_box()["width"] >= 40
+    assert not page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth")
+    field.tap()
+    expect(page.locator(f"{BOARD} .chosen").first).to_be_visible()
+    page.get_by_role("button", name="Cancel").tap()
+    page.get_by_role("button", name="Show the whole board").tap()
+    assert field.bounding_box()["width"] < 44
+    expect(page.get_by_role("button", name="Enlarge the board")).to_be_visible()
+
+
+def test_victims_and_ghosts_show_what_a_move_would_change(visit):
+    page = begin_alone(visit, "pathagon", "c3", "c4", "d1", "a1")
+    find_part(page, "c5").click()
+    expect(page.locator("#meaning")).to_contain_text("traps the piece")
+    expect(page.locator(".marks .ghost").first).to_be_visible()
+    expect(page.locator(f'{BOARD} .leaving[data-at="c4"]')).to_have_count(1)
+    expect(page.locator(".marks .cross")).to_have_count(2)
+    take_pictures(page, "preview-pathagon")
+    page.keyboard.press("Escape")
+    expect(page.locator(".marks .ghost")).to_have_count(0)
+    expect(page.locator(f"{BOARD} .leaving")).to_have_count(0)
+
+
 @pytest.mark.parametrize("ruleset", TOUCHED)
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 def test_the_marks_of_choices_stand_out_against_whatever_is_below(visit, ruleset, dark):
-    page = begin_alone(visit, ruleset, dark=dark)
-    for _ in range(2):
-        weakest = measure_marks(page)
-        assert weakest >= 3, weakest
-        page.locator(f"{BOARD} .choice").first.click()
+    page, random = begin_alone(visit, ruleset, dark=dark), Random(2)
+    for _ in range(12):
         settle(page)
-        if not page.locator(f"{BOARD} .choice").count():
-            return
+        if page.locator(f"{BOARD} .choice").count():
+            weakest = measure_marks(page)
+            assert weakest >= 3, weakest
+        click_something(page, random)
 
 
 def measure_marks(page: Page) -> float:

@@ -122,11 +122,13 @@ export class BoardMarks {
     const there = keyed(after);
     const come = [...there.entries()].filter(([key]) => !here.has(key)).map(([, part]) => part);
     const gone = [...here.entries()].filter(([key]) => !there.has(key)).map(([, part]) => part);
-    const filled = new Set(come.map((part) => part.dataset.at));
+    // A stack that becomes smaller is another stack in the same place.
+    const sort = ({ dataset }) => `${dataset.key.split("-")[0]} ${dataset.at}`;
+    const filled = new Set(come.map(sort));
     for (const part of gone) {
       part.classList.add("leaving");
-      const { at, owner } = part.dataset;
-      if (owner && Number(owner) !== seat && !filled.has(at)) this.crossOut(part);
+      const { owner } = part.dataset;
+      if (owner && Number(owner) !== seat && !filled.has(sort(part))) this.crossOut(part);
     }
     this.layer.append(...keepOnly(after, come).map((part) => this.picture.ownerDocument.importNode(part, true)));
     for (const part of after.querySelectorAll("[data-turn]")) this.drawTurn(part.dataset);

@@ -45,6 +45,9 @@ export class Composer {
     this.own = 0;
     this.answer = null;
     this.find("notation").value = "";
+    for (const id of ["play", "cancel"]) this.find(id).hidden = true;
+    this.find("meaning").textContent = "";
+    this.root.classList.remove("begun");
   }
 
   /** The board shows another position; `seat` moves now (null: nobody here does). A move begun before is kept. */
