@@ -211,6 +211,17 @@ def test_every_legal_move_is_made_by_touches_of_what_is_drawn(ruleset):
 
 
 @every_board
+def test_every_legal_move_is_among_those_that_its_first_touch_can_begin(ruleset):
+    for step in some_choices(ruleset):
+        state = step.before.state
+        view, begun = ruleset.view(state), {}
+        for move, (first, *_) in list_ways(ruleset, state):
+            if first not in begun:
+                begun[first] = tuple(board_of(ruleset).begin(view, first))
+            assert move.startswith(begun[first]), (move, first)
+
+
+@every_board
 def test_a_first_touch_leads_to_a_move_or_is_refused_with_a_clause(ruleset):
     for step in some_choices(ruleset):
         firsts = {way[0] for _, way in list_ways(ruleset, step.before.state)}
@@ -355,8 +366,18 @@ def test_shapes_drawn_by_reference_keep_their_colours_in_browsers(ruleset):
         root = draw(ruleset, step.after).root
         named = name_elements(root, "id")
         for name in {each.attrib["href"].removeprefix("#") for each in root.iter(f"{SVG}use")}:
-            used = {part for each in named[name].iter() for part in each.attrib.get("class", "").split()}
-            assert "board" in named[name].attrib.get("class", "").split() or used <= alone, f"{name}: {used - alone}"
+            lost = set(list_classes(named[name])) - alone
+            assert not lost, f"{name}: {lost}"
+
+
+def list_classes(shape: ElementTree.Element) -> Iterator[str]:
+    """The classes in a shape, apart from those below an element of it with the class `board`."""
+    classes = shape.attrib.get("class", "").split()
+    if "board" in classes:
+        return
+    yield from classes
+    for each in shape:
+        yield from list_classes(each)
 
 
 @every_board
