@@ -282,7 +282,10 @@ def _evolve(player: Player, event: Event, data: PlayerEvent) -> Player:
             return _with_tokens(player, event.at, {**player.tokens, digest: token})
         case TokenRevoked(digest, ends_at):
             if digest not in player.tokens:
-                raise FoldError(event.version, "there is no such token")
+                if ends_at > event.at:
+                    raise FoldError(event.version, "there is no such token")
+                # Earlier releases revoked sessions that had ended just before, with their token.
+                return player
             tokens = {
                 each: _end(token, ends_at) if digest in (each, token.session_of) else token
                 for each, token in player.tokens.items()
@@ -370,11 +373,16 @@ def _decide_issue(command: IssueToken, player: Player) -> list[Any]:
 
 
 def _end_others(command: IssueToken | RecoverAccount, player: Player) -> list[Any]:
-    """The ends of all tokens and sessions, if the command asks for them; WrongTime if there is no room for another."""
+    """The ends of all tokens, and so of all sessions, if they are asked for; WrongTime without room for another."""
     if not command.revoke_others:
         _require_room(_count_tokens(player, command.at))
         return []
-    return [TokenRevoked(digest, command.at) for digest, token in player.tokens.items() if token.is_valid(command.at)]
+    # Sessions end with their tokens.
+    return [
+        TokenRevoked(digest, command.at)
+        for digest, token in player.tokens.items()
+        if token.is_valid(command.at) and token.session_of is None
+    ]
 
 
 def _decide_set_code(command: SetRecoveryCode, player: Player) -> list[Any]:

@@ -175,7 +175,7 @@ def new_form_key() -> str:
 def _explain(refusal: Refusal | KeyExpired | Unauthenticated) -> str:
     """What is wrong: in English exactly, in other languages if it is a usual mistake."""
     if page_language() == ENGLISH:
-        return str(refusal)
+        return str(refusal)[:1].upper() + str(refusal)[1:]
     if isinstance(refusal, Unauthenticated):
         return gettext("This token is not valid: it is not whole, or has expired, or was revoked.")
     free = getattr(refusal, "details", {}).get("suggestion")
