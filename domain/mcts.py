@@ -13,7 +13,7 @@ same moves.
 from collections.abc import Hashable
 from itertools import islice
 from math import sqrt
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from plyscribe.domain.ruleset import Decision, Over, RandBelow, Roll, Ruleset
 
@@ -53,12 +53,43 @@ def search(ruleset: Ruleset[State, Move], state: State, playouts: int, randbelow
 
     The result depends only on the arguments and the draws. `state` must wait for a decision.
     """
+    children = _explore(ruleset, state, playouts, randbelow)
+    return max(children, key=lambda move: children[move].visits)
+
+
+class Weighed(NamedTuple):
+    """A move as a search found it.
+
+    `share` is the part of the playouts that tried it. `gain` is how much better off the seat would be than it is now,
+    from -1 to 1.
+    """
+
+    move: Any
+    share: float
+    gain: float
+
+
+def weigh_moves(ruleset: Ruleset[State, Move], state: State, playouts: int, randbelow: RandBelow) -> list[Weighed]:
+    """The moves that the search tried, the best first. Its first move is that of `search`."""
+    turn = ruleset.turn(state)
+    assert isinstance(turn, Decision)
+    children = _explore(ruleset, state, playouts, randbelow)
+    if len(children) == 1:
+        return [Weighed(move, 1.0, child.guess) for move, child in children.items()]
+    tried = [(move, child) for move, child in children.items() if child.visits]
+    tried.sort(key=lambda each: each[1].visits, reverse=True)
+    return [
+        Weighed(move, child.visits / playouts, child.rewards[turn.seat - 1] / child.visits) for move, child in tried
+    ]
+
+
+def _explore(ruleset: Ruleset[State, Move], state: State, playouts: int, randbelow: RandBelow) -> "dict[Move, _Node]":
+    """The moves with what the search found about each; one move alone is not searched."""
     tree = _Tree(ruleset, state, randbelow)
     if len(tree.root.children) > 1:
         for _ in range(playouts):
             tree.play_out()
-    best: Move = max(tree.root.children, key=lambda move: tree.root.children[move].visits)
-    return best
+    return tree.root.children
 
 
 class _Tree(Generic[State, Move]):

@@ -99,6 +99,7 @@ SUBJECTS = {
     "vectors": "random matches for simulators of others",
     "verification": "executing a match a second time",
     "webhooks": "addresses that accounts have messages posted to",
+    "variations": "positions that are tried without a match",
 }
 """Names that several modules share, with the one meaning that they share it in."""
 

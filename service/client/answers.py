@@ -342,11 +342,8 @@ class Composition(MatchTurn):
     """True if there were too many moves to look at all of them. Steps can be missing."""
 
 
-class TakenStep(Story):
-    """A step of a match that was not taken back: a move, a roll, a withdrawal, or a draw by agreement."""
-
-    version: int
-    """The version of its event; 2 for all steps that a fork copied from its parent."""
+class StepStory(Story):
+    """A step: a move, a roll, a withdrawal, or a draw by agreement."""
 
     ply: int
     """The position that it led to: the number of moves up to and including this step."""
@@ -360,6 +357,13 @@ class TakenStep(Story):
 
     values: list[int] | None
     """What the dice of a roll showed, or null."""
+
+
+class TakenStep(StepStory):
+    """A step of a match that was not taken back."""
+
+    version: int
+    """The version of its event; 2 for all steps that a fork copied from its parent."""
 
 
 class MatchFault(TypedDict):
@@ -1044,6 +1048,9 @@ class ProblemDocument(TypedDict):
 
     ply: NotRequired[int]
     """The number of moves made before the refused one."""
+
+    step: NotRequired[int]
+    """The number of the refused step of a variation, from 0."""
 
     legal: NotRequired[list[str]]
     """Some legal moves, at most 20."""
@@ -1876,6 +1883,57 @@ class TournamentReceipt(StoredEvents, TournamentVersion):
     """
 
     status: Literal["open", "playing", "ended", "aborted"]
+
+
+class SuggestedMove(Story):
+    """A move that the search tried, and what it would do."""
+
+    move: str
+    """Its notation."""
+
+    share_micro: int
+    """The part of the playouts that tried it, in millionths; the best move has the most."""
+
+    gain_micro: int
+    """How much better off the seat would be than now, in millionths: from -1,000,000 (lost) to 1,000,000 (won)."""
+
+
+class Suggestion(TypedDict):
+    """What a bot would play, the best move first."""
+
+    ruleset: str
+    """The ruleset's id."""
+
+    ruleset_version: int
+    seat: int
+    """The seat on turn, for which the moves are."""
+
+    bot: str
+    """The bot that searched."""
+
+    playouts: int
+    moves: list[SuggestedMove]
+
+
+class Variation(TypedDict):
+    """The position after the tried steps."""
+
+    ruleset: str
+    """The ruleset's id."""
+
+    ruleset_version: int
+    ply: int
+    """The number of moves made before this position."""
+
+    turn: Turn
+    view: Json
+    """The state of the game, in the ruleset's own form."""
+
+    step: StepStory | None
+    """The last of the tried steps, and what it did; null without steps."""
+
+    picture: NotRequired[str]
+    """Only with `picture`: the position as an SVG document."""
 
 
 class Webhook(TypedDict):

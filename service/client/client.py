@@ -37,7 +37,9 @@ from plyscribe.service.client.answers import (
     RevokedToken,
     RulesetRow,
     Story,
+    Suggestion,
     TakenStep,
+    Variation,
     Verification,
     VerificationDue,
     Webhook,
@@ -535,6 +537,21 @@ class Client(TournamentCalls, ManyCalls, Connection):
     def rulesets(self, seats: int | None = None) -> list[RulesetRow]:
         """All versions of all rulesets, or of those for this number of seats."""
         return cast(list[RulesetRow], self._get("/v1/rulesets", _given(seats=seats))["rulesets"])
+
+    def try_steps(self, ruleset: str, steps: Sequence[Json], **start: Any) -> Variation:
+        """The position after these steps, each a `move`, `values` or `withdraw`, which are not stored anywhere.
+
+        Begin with a new game of `seats` (and `options`, `ruleset_version`), or with a `match` at a `ply`.
+        """
+        return cast(Variation, self._try("positions", ruleset, steps, start))
+
+    def suggest(self, ruleset: str, steps: Sequence[Json], **start: Any) -> Suggestion:
+        """The moves that a bot finds best after these steps; begin as for `try_steps`, with `playouts` if you wish."""
+        return cast(Suggestion, self._try("suggestions", ruleset, steps, start))
+
+    def _try(self, what: str, ruleset: str, steps: Sequence[Json], start: Json) -> Json:
+        body = {**start, "steps": list(steps)}
+        return cast(Json, self._ask("POST", f"/v1/rulesets/{ruleset}/{what}", json=body).json())
 
     # ------------------------------------------------------------------------------------------------------- ratings
 

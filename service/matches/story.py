@@ -59,23 +59,25 @@ def _describe_effects(ruleset: AnyRuleset, effects: Sequence[Effect], language: 
     }
 
 
-def preview_move(match: Match, text: str, language: str, names: Names) -> Json:
+def preview_move(ruleset: AnyRuleset, state: Any, text: str, language: str, names: Names) -> Json:
     """The effects of a legal move that was not made, and a sentence for each of them."""
-    play = match.play
-    assert play is not None  # or the move would not be legal
-    move = play.ruleset.parse_move(play.state, text)
-    effects = play.ruleset.effects(play.state, Moved(move), play.ruleset.apply_move(play.state, move))
-    return _describe_effects(play.ruleset, effects, language, names)
+    move = ruleset.parse_move(state, text)
+    effects = ruleset.effects(state, Moved(move), ruleset.apply_move(state, move))
+    return _describe_effects(ruleset, effects, language, names)
 
 
 def describe_steps(ruleset: AnyRuleset, steps: Iterable[TakenStep], language: str, names: Names) -> list[Json]:
     """The steps, each with its story."""
-    return [{**_describe_step(step), **describe_story(ruleset, step, language, names)} for step in steps]
+    return [{"version": step.version, **describe_step(ruleset, step, language, names)} for step in steps]
+
+
+def describe_step(ruleset: AnyRuleset, step: TakenStep, language: str, names: Names) -> Json:
+    """A step with its story, without its version."""
+    return {**_describe_step(step), **describe_story(ruleset, step, language, names)}
 
 
 def _describe_step(step: TakenStep) -> Json:
     return {
-        "version": step.version,
         "ply": step.ply,
         "kind": KINDS[type(step.step)],
         "seat": step.seat,

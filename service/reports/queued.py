@@ -60,7 +60,7 @@ class QueuedReports:
         try:
             self._queue.enqueue_call(
                 REPORT_JOB,
-                args=(subject.kind, subject.stream, subject.numbers),
+                args=tuple(subject),
                 job_id=_job_id(subject),
                 unique=True,
                 timeout=TIMEOUT_S,

@@ -1,6 +1,7 @@
 """The subjects of reports, and how a report on each is made."""
 
 from collections.abc import Callable, Mapping
+from hashlib import sha256
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -14,6 +15,7 @@ from plyscribe.service.access.accounts import Accounts
 from plyscribe.service.language.catalogues import LANGUAGES
 from plyscribe.service.matches.queries import read_pages
 from plyscribe.service.matches.story import comment_record
+from plyscribe.service.matches.variations import load_variation, reach, weigh_position
 from plyscribe.service.ratings.annulments import Change
 from plyscribe.service.ratings.model import Rating
 from plyscribe.service.ratings.ratings import Ratings
@@ -25,18 +27,20 @@ Json = dict[str, Any]
 
 
 class Subject(NamedTuple):
-    """What a report is on: its kind, a stream, and the numbers that say what of the stream. See REPORTS."""
+    """What a report is on: its kind, a stream, and the numbers and the text that say what of the stream."""
 
     kind: str
     stream: str
     numbers: tuple[int, ...]
+    text: str = ""
 
     @property
     def name(self) -> str:
         """A name of letters, digits, `-` and `_`, the same exactly for the same subject in the same release."""
         # An address has one `~`, and no id has two dashes in a row.
         stream, release = self.stream.replace("~", "--"), __version__.replace(".", "-").replace("+", "-")
-        return "_".join([self.kind, stream, *map(str, self.numbers), release])
+        digest = [sha256(self.text.encode()).hexdigest()] if self.text else []
+        return "_".join([self.kind, stream, *map(str, self.numbers), *digest, release])
 
 
 VERIFICATION = "verification"
@@ -45,6 +49,10 @@ ANNULMENT = "annulment"
 PREVIEW = "preview"
 RECORD = "record"
 GAME = "game"
+SUGGESTION = "suggestion"
+
+MOST_SUGGESTED = 5
+"""How many moves a suggestion has at most."""
 
 
 def verification_of(match: str, version: int) -> Subject:
@@ -77,6 +85,11 @@ def game_of(tournament: str, version: int, place: tuple[int, int, int]) -> Subje
     return Subject(GAME, tournament, (version, *place))
 
 
+def suggestion_for(ruleset: str, variation: str, playouts: int) -> Subject:
+    """The best moves in a position, which is given as `dump_variation` writes it."""
+    return Subject(SUGGESTION, ruleset, (playouts,), variation)
+
+
 class Maker:
     """Makes reports from the store."""
 
@@ -92,11 +105,13 @@ class Maker:
             PREVIEW: self._preview_annulment,
             RECORD: self._write_record,
             GAME: self._annul_game,
+            SUGGESTION: self._suggest,
         }
 
     def make(self, subject: Subject) -> Json:
         """The report, JSON-ready. Raises the errors of the store and of damaged streams."""
-        return self._make[subject.kind](subject.stream, *subject.numbers)
+        text = [subject.text] if subject.text else []
+        return self._make[subject.kind](subject.stream, *subject.numbers, *text)
 
     def _verify(self, match: str, version: int) -> Json:
         id, _ = split_address(match)
@@ -133,6 +148,10 @@ class Maker:
         game = find_game(state, (round, board, number))
         assert game is not None  # whoever asks has looked
         return describe_annulment(state, game, self._tournaments, self._accounts)
+
+    def _suggest(self, _: str, playouts: int, variation: str) -> Json:
+        reached = reach(*load_variation(variation), self._matches.read)
+        return weigh_position(reached, playouts, variation, MOST_SUGGESTED)
 
 
 def _describe_changes(changes: Any, offset: int, limit: int) -> Json:

@@ -7,6 +7,7 @@ how many a server has. See "Under another WSGI server" in docs/operations.md for
 
 import threading
 from collections.abc import Callable, Iterable, Mapping
+from io import BytesIO
 from typing import Any
 
 from werkzeug.wsgi import ClosingIterator
@@ -49,20 +50,32 @@ class AnyServer:
         def start(*status_and_headers: Any) -> None:
             begun[:] = status_and_headers
 
-        # A copy: the application may be called a second time, and notes things in its environ.
-        asked = dict(environ)
+        # Copies: the application may be called a second time, notes things in its environ and reads its input.
+        body = self._read_body(environ)
+        asked = {**environ, **_hand(body)}
         chunks = self._app(asked, start)
         held: Held | None = asked.pop(HOLD, None)
         if held is not None and held.wait_s is not None:
             _close(chunks)
             held.wait()
-            chunks = self._app({**environ, WAITED: held}, start)
+            chunks = self._app({**environ, **_hand(body), WAITED: held}, start)
         elif held is not None:
             _close(chunks)
             # A client may leave before the first byte: then nothing is iterated, and closing frees the place.
             chunks = ClosingIterator(held, [held.stop])
         start_response(*begun)
         return chunks
+
+    def _read_body(self, environ: Mapping[str, Any]) -> bytes | None:
+        """The body, if it is small and has a length; others are for the application to read."""
+        length = environ.get("CONTENT_LENGTH") or "0"
+        if length.isdecimal() and 0 < int(length) <= self._max_body:
+            return bytes(environ["wsgi.input"].read(int(length)))
+        return None
+
+
+def _hand(body: bytes | None) -> dict[str, Any]:
+    return {} if body is None else {"wsgi.input": BytesIO(body)}
 
 
 def _close(chunks: Iterable[bytes]) -> None:

@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
+from typing import Any, cast
 
 from flask import Flask, Request, Response, current_app, g, request
 from flask.sessions import NullSession, SessionInterface
@@ -42,6 +42,7 @@ from plyscribe.service.web.api import (
     telemetry,
     tokens,
     tournaments,
+    variations,
     webhooks,
 )
 from plyscribe.service.web.api.exports import prepare_exports
@@ -101,6 +102,7 @@ def create_app(composed: Parts | None = None) -> Flask:
         many,
         ratings,
         tournaments,
+        variations,
         webhooks,
         pages,
     )
@@ -248,13 +250,21 @@ def _more_about(error: Exception) -> dict[str, Any]:
     """Details that need the request: the URL of the clause, the events that the client has missed."""
     if isinstance(error, VersionConflict):
         return {"events": queries.dump_events(error.missed)}
-    match: Match | None = g.get("match")
-    if isinstance(error, IllegalMove) and match is not None:
-        ruleset, version = match.life.created.ruleset, match.life.created.ruleset_version
+    rules = _find_rules()
+    if isinstance(error, IllegalMove) and rules is not None:
+        ruleset, version = rules
         # A ruleset from outside may have no page.
         if error.clause in read_clauses(ruleset, version):
             return {"clause_url": f"/v1/rulesets/{ruleset}/clauses/{error.clause}?version={version}"}
     return {}
+
+
+def _find_rules() -> tuple[str, int] | None:
+    """The id and version of the rules that the request is about, if it is about a match or a variation."""
+    match: Match | None = g.get("match")
+    if match is not None:
+        return match.life.created.ruleset, match.life.created.ruleset_version
+    return cast(tuple[str, int] | None, g.get("rules"))
 
 
 _CODES = {

@@ -125,6 +125,11 @@ def record_rulesets(story: Story) -> None:
     story.show("GET", "/v1/rulesets/zhen/clauses/ZH99")
     story.show("GET", "/v1/rulesets/chess")
     story.show("GET", "/v1/rulesets/zhen?version=new")
+    steps = [{"move": "+3"}, {"move": "+8"}]
+    story.show("POST", "/v1/rulesets/zhen/positions", body={"seats": 2, "steps": steps})
+    story.show("POST", "/v1/rulesets/zhen/positions", body={"seats": 2, "steps": [*steps, {"values": [4]}]})
+    _, ann = story.sign_up("Ann")
+    story.show("POST", "/v1/rulesets/zhen/suggestions", ann, {"seats": 2, "steps": steps, "playouts": 50})
 
 
 def record_system(story: Story) -> None:

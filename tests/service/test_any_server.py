@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Iterable
+from io import BytesIO
 from typing import Any
 from wsgiref.simple_server import WSGIRequestHandler, make_server
 from wsgiref.validate import validator
@@ -150,7 +151,7 @@ def test_few_large_bodies_are_held_at_a_time():
         return []
 
     wrapped = AnyServer(app, 10, {"/large": 20})
-    environ = {"CONTENT_LENGTH": "11", "PATH_INFO": "/large"}
+    environ = {"CONTENT_LENGTH": "11", "PATH_INFO": "/large", "wsgi.input": BytesIO()}
     threads = [threading.Thread(target=wrapped, args=(environ, lambda *_: None)) for _ in range(MAX_LARGE)]
     for thread in threads:
         thread.start()
@@ -161,7 +162,7 @@ def test_few_large_bodies_are_held_at_a_time():
     for thread in threads:
         thread.join(20)
     for length, path in (("10", "/large"), ("11", "/small"), ("21", "/large"), ("x", "/large"), ("11", "/large")):
-        wrapped({"CONTENT_LENGTH": length, "PATH_INFO": path}, lambda *_: None)
+        wrapped({"CONTENT_LENGTH": length, "PATH_INFO": path, "wsgi.input": BytesIO()}, lambda *_: None)
     assert crowded[MAX_LARGE + 1 :] == [None] * 5
 
 

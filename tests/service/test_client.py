@@ -431,3 +431,13 @@ def test_a_bot_follows_its_inbox(ann, ben, parts):
     entry = next(ben.inbox())
     assert (entry["type"], entry["match"], entry["seat"]) == ("seat-offered", match, 2)
     assert ben.newest_in_inbox() == entry["id"]
+
+
+def test_a_client_tries_steps_and_asks_for_a_suggestion(ann):
+    tried = ann.try_steps("zhen", [{"move": "+3"}], seats=2)
+    assert (tried["ply"], tried["turn"]) == (1, {"decision": 2})
+    found = ann.suggest("zhen", [{"move": "+3"}], seats=2, playouts=20)
+    assert found["seat"] == 2
+    with pytest.raises(Problem) as refused:
+        ann.try_steps("zhen", [{"move": "+3"}, {"move": "5-3"}], seats=2)
+    assert (refused.value.code, refused.value.document["step"]) == ("move/illegal", 1)

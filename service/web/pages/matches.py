@@ -18,6 +18,7 @@ from plyscribe.service.web.api.http import parse_query, parts, path_with, princi
 from plyscribe.service.web.api.lists import make_filter
 from plyscribe.service.web.pages.blueprint import blueprint, show_page
 from plyscribe.service.web.pages.people import add_names
+from plyscribe.service.web.pages.speech import gettext
 from plyscribe.service.web.schemas import parameters
 from plyscribe.service.web.schemas.field_types import QueryInteger
 
@@ -45,14 +46,16 @@ class Order(NamedTuple):
     """What the link to the next page says."""
 
 
-OFFERED = (
-    Order("Newest", "created", "desc", "Older"),
-    Order("Oldest", "created", "asc", "Newer"),
-    Order("Latest to end", "ended", "desc", "Earlier"),
-    Order("First to end", "ended", "asc", "Later"),
-    Order("Longest", "length", "desc", "Shorter"),
-    Order("Shortest", "length", "asc", "Longer"),
-)
+def list_orders() -> list[Order]:
+    """The orders that the page offers, in the reader's language."""
+    return [
+        Order(gettext("Newest"), "created", "desc", gettext("Older")),
+        Order(gettext("Oldest"), "created", "asc", gettext("Newer")),
+        Order(gettext("Latest to end"), "ended", "desc", gettext("Earlier")),
+        Order(gettext("First to end"), "ended", "asc", gettext("Later")),
+        Order(gettext("Longest"), "length", "desc", gettext("Shorter")),
+        Order(gettext("Shortest"), "length", "asc", gettext("Longer")),
+    ]
 
 
 class WantedMatches(parameters.MatchesQuery):
@@ -80,7 +83,8 @@ def list_matches() -> Response:
             wanted, who, query["limit"], query["cursor"], sort=query["sort"], order=query["order"]
         )
     rows = [orjson.loads(row) for row in page.rows] if page else []
-    chosen = next(each for each in OFFERED if (each.sort, each.order) == (query["sort"], query["order"]))
+    offered = list_orders()
+    chosen = next(each for each in offered if (each.sort, each.order) == (query["sort"], query["order"]))
     return show_page(
         "matches.html",
         matches=[add_names(row) for row in rows],
@@ -91,8 +95,9 @@ def list_matches() -> Response:
         rulesets=sorted({ruleset.id: ruleset.title for ruleset in RULESETS}.items()),
         statuses=STATUSES,
         results=RESULTS,
+        names_of_results={"won": gettext("Win"), "lost": gettext("Loss"), "drawn": gettext("Draw")},
         tournaments=_list_tournaments(query["tournament"]),
-        orders=[(each, "/matches?" + urlencode(asked | {"sort": each.sort, "order": each.order})) for each in OFFERED],
+        orders=[(each, "/matches?" + urlencode(asked | {"sort": each.sort, "order": each.order})) for each in offered],
         chosen=chosen,
         next=path_with(cursor=page.cursor) if page and page.cursor else None,
         first="/matches?" + urlencode(asked) if query["cursor"] else None,

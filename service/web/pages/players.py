@@ -18,6 +18,7 @@ from plyscribe.service.web.pages.blueprint import blueprint, show_page
 from plyscribe.service.web.pages.listed import list_beside, read_beside
 from plyscribe.service.web.pages.people import name_account
 from plyscribe.service.web.pages.plot import Estimate, draw_history, draw_intervals
+from plyscribe.service.web.pages.speech import gettext
 from plyscribe.service.web.schemas import parameters
 
 MICRO = 1_000_000
@@ -87,7 +88,10 @@ def _show_ratings(asked: str) -> Response:
     ]
     plot = None
     if rows:
-        plot = draw_intervals([(row["name"], row["estimate"]) for row in rows[:LEADERS]], f"Ratings in {ruleset.title}")
+        plot = draw_intervals(
+            [(row["name"], row["estimate"]) for row in rows[:LEADERS]],
+            gettext("Ratings in %(game)s", game=ruleset.title),
+        )
     return show_page(
         "ratings.html",
         ruleset=ruleset,
@@ -104,7 +108,7 @@ def _describe_history(ruleset: str, history: History) -> dict[str, Any]:
     assert history.player is not None
     matches = history.matches
     points = [_estimate(match.after) for match in reversed(matches)]
-    title = f"Rating in {ruleset} after each of the last {len(matches)} rated matches"
+    title = gettext("Rating in %(game)s, latest matches: %(count)s", game=ruleset, count=len(matches))
     first = [] if history.has_more else [_estimate(matches[-1].before)]
     return {
         "ruleset": ruleset,

@@ -11,6 +11,7 @@ from plyscribe.service.web.api.rulesets import count_matches, find_rules
 from plyscribe.service.web.pages.blueprint import blueprint, show_page
 from plyscribe.service.web.pages.listed import list_beside
 from plyscribe.service.web.pages.rules import render_rules
+from plyscribe.service.web.pages.speech import gettext, ngettext
 from plyscribe.service.web.schemas import parameters
 
 LATEST = 20
@@ -39,6 +40,15 @@ def show_ruleset(ruleset: str) -> Response:
         board=draw_beginning(found),
         sample=_find_sample(found),
     )
+
+
+@blueprint.app_template_filter("players")
+def count_players(ruleset: AnyRuleset) -> str:
+    """How many can play, in words."""
+    low, high = ruleset.min_seats, ruleset.max_seats
+    if low == high:
+        return ngettext("%(num)s player", "%(num)s players", low)
+    return gettext("%(low)s to %(high)s players", low=low, high=high)
 
 
 def _find_sample(ruleset: AnyRuleset) -> dict[str, object] | None:

@@ -96,6 +96,7 @@ def show_tournament(tournament: str) -> Response:
         takes_entrants=state.takes_entrants,
         own_boards=_list_own_boards(state, who.account) if who is not None and organises else set(),
         invited=who is not None and state.takes_entrants and state.find_invitation(who.account) is not None,
+        own_games=_list_own_games(state, who.account) if who is not None else [],
         entered=who is not None and any(each.occupant == Account(who.account) for each in state.entrants),
     )
 
@@ -134,6 +135,18 @@ def _list_faults(state: Tournament) -> list[dict[str, Any]]:
     wanted = {"after": None, "round": None, "board": None, "game": None, "entrant": None, "faults": True}
     attempts, _ = list_attempts(state, {**wanted, "limit": FAULTS_SHOWN})
     return [describe_attempt(state, each, None, parts().tournaments) for each in attempts]
+
+
+def _list_own_games(state: Tournament, account: str) -> list[str]:
+    """The matches of the newest round that the account plays in and that are not over."""
+    own = {each.number for each in state.entrants if each.occupant == Account(account)}
+    newest = state.rounds[-1].games if state.rounds else ()
+    return [
+        parts().tournaments.match_id(state, game)
+        for games in newest
+        for game in games
+        if game.ranks is None and not game.is_given_up and own & set(game.entrants)
+    ]
 
 
 def _list_own_boards(state: Tournament, account: str) -> set[tuple[int, int]]:

@@ -1,11 +1,11 @@
 """The shapes of all request bodies."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
-from marshmallow import ValidationError, fields, post_load, validate, validates_schema
+from marshmallow import ValidationError, fields, missing, post_load, validate, validates_schema
 
-from plyscribe.domain.bots import BOTS, MAX_PLAYOUTS
+from plyscribe.domain.bots import BOTS, MAX_PLAYOUTS, PLAYOUTS
 from plyscribe.domain.deadlines import MAX_MATCH_MS, MAX_MOVE_MS, MIN_LIMIT_MS
 from plyscribe.domain.decide.ends import MAX_CAUSE_LENGTH
 from plyscribe.domain.decide.opening import (
@@ -17,10 +17,12 @@ from plyscribe.domain.decide.opening import (
     START_MODES,
 )
 from plyscribe.domain.decide.play import MAX_MOVE_LENGTH
+from plyscribe.domain.effects import Rolled, Withdrew
 from plyscribe.domain.events import WITHDRAWAL_CAUSES, WITHDRAWAL_FAULTS, Account, Guest, Occupant
 from plyscribe.domain.names import MAX_NAME_LENGTH
 from plyscribe.domain.player import KINDS, MAX_OVERLAP_MS, MAX_TOKEN_LIFE_MS, SCOPES
 from plyscribe.domain.tournament.terms import FORMATS, MAX_ENTRANTS, MAX_GAMES, MOST_ROUNDS, REPEATS, TIEBREAKS
+from plyscribe.domain.variation import Tried
 from plyscribe.domain.webhooks import MAX_URL_LENGTH, TOPICS
 from plyscribe.service.matches.seating import MAX_SEED, WantedBot
 from plyscribe.service.web.schemas.field_types import (
@@ -68,14 +70,14 @@ def _ruleset() -> fields.String:
     return text_field(32, required=True, metadata={"description": "The ruleset's id.", "example": "pathagon"})
 
 
-def _ruleset_version() -> fields.Integer:
+def _ruleset_version(load_default: Any = None) -> fields.Integer:
     metadata = {"description": "By default the newest version."}
-    return integer_field(1, 10_000, load_default=None, allow_none=True, metadata=metadata)
+    return integer_field(1, 10_000, load_default=load_default, allow_none=True, metadata=metadata)
 
 
-def _options() -> fields.Dict:
+def _options(load_default: Any = dict) -> fields.Dict:
     metadata = {"description": "The options of the ruleset. The others get their defaults.", "example": {"size": 7}}
-    return fields.Dict(keys=fields.String(), load_default=dict, metadata=metadata)
+    return fields.Dict(keys=fields.String(), load_default=load_default, metadata=metadata)
 
 
 def _url(**kwargs: Any) -> fields.String:
@@ -648,3 +650,92 @@ class NewForfeit(RulingOnGame):
         validate=validate.Length(1, MAX_SEATS),
         metadata={"description": "The numbers of the entrants that lose.", "example": [3]},
     )
+
+
+MAX_TRIED = 1000
+"""The most steps of a variation. They are taken anew for each request."""
+
+
+class TriedStep(Strict):
+    """A step to try. Give exactly one of `move`, `values` and `withdraw`."""
+
+    alternatives = (("move",), ("values",), ("withdraw",))
+
+    move = fields.String(
+        validate=validate.Length(1, MAX_MOVE_LENGTH), metadata={"description": "The notation of a move."}
+    )
+    values = fields.List(
+        integer_field(1, 2**31),
+        validate=validate.Length(1, MAX_VALUES),
+        metadata={"description": "What the due dice show.", "example": [3]},
+    )
+    withdraw = integer_field(1, MAX_SEATS, metadata={"description": "The seat that leaves."})
+
+    @post_load
+    def _tried(self, data: dict[str, Any], **_: Any) -> Tried:
+        match data:
+            case {"move": move} if len(data) == 1:
+                return str(move)
+            case {"values": values} if len(data) == 1:
+                return Rolled(tuple(values))
+            case {"withdraw": seat} if len(data) == 1:
+                return Withdrew(seat)
+        raise ValidationError("Must have exactly one of move, values and withdraw.")
+
+
+_VARIATION = ("steps", "seen_from", "picture")
+
+
+class Variation(Strict):
+    """Steps to try on a position, without a match.
+
+    Begin with a new game of `seats` seats, or with the position of a `match` at `ply`.
+    """
+
+    alternatives: ClassVar[tuple[tuple[str, ...], ...]] = (
+        ("seats", "options", "ruleset_version", *_VARIATION),
+        ("match", "ply", *_VARIATION),
+    )
+
+    seats = integer_field(1, MAX_SEATS, metadata={"description": "The number of seats of a new game."})
+    options = _options(load_default=missing)
+    ruleset_version = _ruleset_version(load_default=missing)
+    match = fields.String(
+        validate=validate.Length(1, 128), metadata={"description": "A match of this ruleset that you can read."}
+    )
+    ply = integer_field(
+        0,
+        2**31,
+        metadata={"description": "Begin with the position of the match just before move `ply` + 1. By default 0."},
+    )
+    steps = fields.List(
+        fields.Nested(TriedStep),
+        load_default=list,
+        validate=validate.Length(max=MAX_TRIED),
+        metadata={"example": [{"move": "d4"}]},
+    )
+    seen_from = integer_field(
+        1,
+        MAX_SEATS,
+        load_default=None,
+        allow_none=True,
+        metadata={"description": "The seat at whose side of the board the picture is drawn. By default seat 1."},
+    )
+    picture = Boolean(load_default=False, metadata={"description": "Send the position as an SVG document too."})
+
+    @validates_schema
+    def _check(self, data: dict[str, Any], **_: Any) -> None:
+        if ("seats" in data) == ("match" in data):
+            raise ValidationError("Must have exactly one of seats and match.")
+        if "seats" in data and "ply" in data:
+            raise ValidationError("A new game has no ply: leave it out.")
+        if "match" in data and ("options" in data or "ruleset_version" in data):
+            raise ValidationError("A match has its own options and version of the rules: leave them out.")
+
+
+class WantedSuggestion(Variation):
+    """A position to suggest a move for: steps to try, as in a variation."""
+
+    alternatives = tuple((*names, "playouts") for names in Variation.alternatives)
+
+    playouts = _playouts(load_default=PLAYOUTS)

@@ -75,7 +75,9 @@ def compose_move(match: str) -> Response:
     found = queries.describe_composition(state, prefix)
     move = prefix if found["complete"] else found["finish"]
     names = name_players(state, parts().accounts.name_of, language)
-    preview = None if move is None else preview_move(state, move, language, names)
+    preview = None
+    if move is not None and state.play is not None:
+        preview = preview_move(state.play.ruleset, state.play.state, move, language, names)
     return confined(varied(spoken(answer({**found, "preview": preview}), language)), state)
 
 

@@ -40,6 +40,7 @@ from plyscribe.service.web.schemas.answers.tournaments import (
     TournamentPage,
     TournamentReceipt,
 )
+from plyscribe.service.web.schemas.answers.variations import Suggestion, VariationOut
 from plyscribe.service.web.schemas.answers.webhooks import (
     NewWebhookOut,
     RemovedWebhook,
@@ -86,11 +87,13 @@ __all__ = [
     "RulesetDetail",
     "Rulesets",
     "Standings",
+    "Suggestion",
     "Tokens",
     "TournamentEvents",
     "TournamentOut",
     "TournamentPage",
     "TournamentReceipt",
+    "VariationOut",
     "Verification",
     "VerificationDue",
     "WebhookOut",

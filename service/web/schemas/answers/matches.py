@@ -517,13 +517,9 @@ class StoryOut(Schema):
     )
 
 
-class TakenStepOut(StoryOut):
-    """A step of a match that was not taken back: a move, a roll, a withdrawal, or a draw by agreement."""
+class StepStory(StoryOut):
+    """A step: a move, a roll, a withdrawal, or a draw by agreement."""
 
-    version = fields.Integer(
-        required=True,
-        metadata={"description": "The version of its event; 2 for all steps that a fork copied from its parent."},
-    )
     ply = fields.Integer(
         required=True,
         metadata={"description": "The position that it led to: the number of moves up to and including this step."},
@@ -542,6 +538,15 @@ class TakenStepOut(StoryOut):
         required=True,
         allow_none=True,
         metadata={"description": "What the dice of a roll showed, or null."},
+    )
+
+
+class TakenStepOut(StepStory):
+    """A step of a match that was not taken back."""
+
+    version = fields.Integer(
+        required=True,
+        metadata={"description": "The version of its event; 2 for all steps that a fork copied from its parent."},
     )
 
 

@@ -41,6 +41,7 @@ class Problem(Schema):
     clause = fields.String(metadata={"description": "The clause of the rules that a refused move breaks."})
     clause_url = fields.String(metadata={"description": "Where to read the clause."})
     ply = fields.Integer(metadata={"description": "The number of moves made before the refused one."})
+    step = fields.Integer(metadata={"description": "The number of the refused step of a variation, from 0."})
     legal = fields.List(fields.String(), metadata={"description": "Some legal moves, at most 20."})
     line = fields.Integer(metadata={"description": "The line at fault in the file that was sent, counted from 1."})
     column = fields.Integer(metadata={"description": "The column of the fault in that line, counted from 1."})

@@ -1,0 +1,106 @@
+"""Variations: positions that are tried without a match, and moves that a bot suggests for them."""
+
+from collections.abc import Callable
+from typing import Any
+
+from flask import Blueprint, Response, g
+
+from plyscribe.domain.bots import build_bot
+from plyscribe.domain.errors import WrongTime
+from plyscribe.domain.match import Match
+from plyscribe.domain.ruleset import Decision
+from plyscribe.service.errors import NotFound
+from plyscribe.service.language.sentences import Names
+from plyscribe.service.matches.story import name_players
+from plyscribe.service.matches.variations import (
+    BOT,
+    Start,
+    describe_suggestion,
+    describe_variation,
+    dump_variation,
+    is_contested,
+    reach,
+)
+from plyscribe.service.reports.subjects import Json, suggestion_for
+from plyscribe.service.web.api.awaiting import answer_report
+from plyscribe.service.web.api.http import answer, negotiate_language, parse_body, parts, principal, spoken
+from plyscribe.service.web.api.matches.reading import read_for_position
+from plyscribe.service.web.api.openapi import operation
+from plyscribe.service.web.api.rulesets import find_rules
+from plyscribe.service.web.charging import READ, charge_size, charged, is_limited
+from plyscribe.service.web.schemas import answers, bodies
+
+blueprint = Blueprint("variations", __name__, url_prefix="/v1/rulesets")
+
+CHEAP = 100
+"""So many steps cost as much as reading a position."""
+
+
+@blueprint.post("/<ruleset>/positions")
+@charged(READ)
+@operation("rulesets", answers.VariationOut, body=bodies.Variation, problems=(401, 404, 409), open=True, spoken=True)
+def try_variation(ruleset: str) -> Response:
+    """Try steps on a position, without a match.
+
+    Begin with a new game or with any position of a match, and take moves, rolls and withdrawals as you like. Nothing is
+    stored. The refusal of a step has its number, from 0, as `step`, and names the clause of the rules that it breaks.
+    """
+    wanted, language = parse_body(bodies.Variation), negotiate_language()
+    charge_size(READ, len(wanted["steps"]), CHEAP)
+    reached = reach(_find_start(ruleset, wanted), wanted["steps"], _read_for(wanted))
+    names = _name_players(language)
+    described = describe_variation(reached, language, names, wanted["seen_from"], wanted["picture"])
+    return spoken(answer(described), language)
+
+
+@blueprint.post("/<ruleset>/suggestions")
+@charged("heavy")
+@operation("rulesets", answers.Suggestion, body=bodies.WantedSuggestion, problems=(401, 404, 409), spoken=True)
+def suggest_move(ruleset: str) -> Response:
+    """Let a bot suggest moves for the seat on turn.
+
+    Name the position as for a variation. The bot searches with so many playouts, and finds the same for the same
+    request. While a match is under way, there are no suggestions for it if it is rated, or if several players have
+    seats in it besides bots of the server.
+    """
+    wanted, language = parse_body(bodies.WantedSuggestion), negotiate_language()
+    who, playouts = principal(), wanted["playouts"]
+    start = _find_start(ruleset, wanted)
+    if is_limited():
+        parts().quotas.require_playouts(who, [build_bot(BOT, None, playouts)])
+    reached = reach(start, wanted["steps"], _read_for(wanted))
+    if (match := g.get("match")) is not None and is_contested(match):
+        raise WrongTime("suggestion/under-way", "players decide this match without help: ask again when it is over")
+    if not isinstance(reached.ruleset.turn(reached.state), Decision):
+        raise WrongTime("suggestion/no-decision", "nobody has to move in this position")
+
+    def show(report: Json) -> Response:
+        names = _name_players(language)
+        return spoken(answer(describe_suggestion(reached, report, playouts, language, names)), language)
+
+    return answer_report(suggestion_for(reached.ruleset.id, dump_variation(start, wanted["steps"]), playouts), show)
+
+
+def _find_start(ruleset: str, wanted: dict[str, Any]) -> Start:
+    """Where the variation begins; NotFound for an unknown ruleset, or for a match of another one."""
+    match = wanted.get("match")
+    if match is None:
+        rules = find_rules(ruleset, wanted.get("ruleset_version"))
+        g.rules = (rules.id, rules.version)
+        return Start(rules.id, rules.version, wanted.get("options", {}), wanted["seats"])
+    rules = find_rules(ruleset)
+    ply = wanted.get("ply", 0)
+    state = read_for_position(match, ply, None)
+    g.match = state
+    if state.life.created.ruleset != rules.id:
+        raise NotFound(f"{match} is no match of {rules.id}", "match/unknown")
+    return Start(rules.id, state.life.created.ruleset_version, {}, len(state.life.seats), state.stream, ply)
+
+
+def _read_for(wanted: dict[str, Any]) -> Callable[[str], Match]:
+    return lambda match: read_for_position(match, wanted.get("ply", 0), None)
+
+
+def _name_players(language: str) -> Names:
+    match: Match | None = g.get("match")
+    return {} if match is None else name_players(match, parts().accounts.name_of, language)

@@ -1,0 +1,75 @@
+"""Whose turn it is: the badge of every page, sounds and notifications, and the way to one's game in a cup."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from plyscribe.service.client import Client
+from tests.pages.conftest import TOKENS, Visitor
+from tests.pages.test_tournament_page import announce, organiser  # noqa: F401 (a fixture)
+
+pytestmark = pytest.mark.server
+
+CAPTURE = """
+window.shown = [];
+window.Notification = class extends EventTarget {
+  static permission = "granted";
+  static requestPermission() { return Promise.resolve("granted"); }
+  constructor(title, options) { super(); window.shown.push([title, options.body]); }
+};
+"""
+
+
+def client_of(visitor: Visitor, name: str) -> Client:
+    return Client(visitor.url, TOKENS[visitor.url, name])
+
+
+def test_a_badge_on_every_page_leads_to_the_match_that_waits(visit):
+    ann, ben = visit(), visit()
+    ann.sign_up("Ann")
+    ben.sign_up("Ben")
+    with client_of(ann, "Ann") as one, client_of(ben, "Ben") as two:
+        seats = [{"player": two.me()["player"]}, {"player": one.me()["player"]}]
+        match = two.create_match("pathagon", seats)["match"]
+        one.take_seat(match, 2)
+        ann.page.goto("/rulesets")
+        badge = ann.page.locator("#turns")
+        expect(badge).to_be_hidden()
+        two.move(match, "d4")
+        expect(badge).to_have_text("Your turn", timeout=30_000)
+        badge.click()
+        ann.page.wait_for_url(re.compile(f"/matches/{match}/play$"))
+        two.withdraw(match, 1)
+
+
+def test_a_notification_is_shown_to_who_asked_for_it_alone(visit):
+    ann, ben = visit(), visit()
+    ann.sign_up("Ann")
+    ben.sign_up("Ben")
+    for visitor in (ann, ben):
+        visitor.context.add_init_script(CAPTURE)
+        visitor.page.goto("/account")
+    ann.page.get_by_label("Show a notification while a page of Plyscribe is open").check()
+    with client_of(ann, "Ann") as one, client_of(ben, "Ben") as two:
+        match = two.create_match("zhen", [{"player": one.me()["player"]}, {"player": two.me()["player"]}])["match"]
+        ann.page.wait_for_function("() => window.shown.some(([title]) => title === 'You are invited to a match')")
+        one.take_seat(match, 1)
+        ann.page.wait_for_function(
+            "() => window.shown.some(([title, body]) => title === 'It is your turn' && body === 'Zhen')"
+        )
+        one.withdraw(match, 1)
+    assert ben.page.evaluate("window.shown") == []
+
+
+def test_a_player_is_led_from_the_cup_to_their_game(visit, organiser):  # noqa: F811
+    made = announce(organiser, 1)
+    ann = visit()
+    ann.sign_up("Ann")
+    ann.page.goto(f"/tournaments/{made}")
+    ann.page.get_by_role("button", name="Enter").click()
+    expect(ann.page.get_by_role("button", name="Enter")).to_have_count(0)
+    organiser.start_tournament(made)
+    ann.page.get_by_role("link", name="Play your game").click()
+    ann.page.wait_for_url(re.compile("/matches/match-[a-z0-9]+/play$"))
+    organiser.abort_tournament(made, "the test is over")

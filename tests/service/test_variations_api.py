@@ -1,0 +1,152 @@
+"""Variations over HTTP: positions tried without a match, and moves that a bot suggests for them."""
+
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from tests.service.api import Api
+from tests.service.test_effects_api import GERMAN, Evening
+
+PATHAGON, ZHEN = "/v1/rulesets/pathagon/positions", "/v1/rulesets/zhen/positions"
+SUGGESTIONS = "/v1/rulesets/pathagon/suggestions"
+
+
+def moves(*texts: str) -> list[dict[str, str]]:
+    return [{"move": text} for text in texts]
+
+
+def attempt(api: Api, steps: list[dict[str, Any]], path: str = PATHAGON, **more: Any):
+    start = {} if "match" in more else {"seats": 2}
+    return api.post(path, more.pop("token", None), {**start, "steps": steps, **more})
+
+
+def test_anybody_tries_steps_from_the_start(api):
+    tried = attempt(api, moves("d4", "c3"))
+    assert tried.status_code == 200
+    assert (tried.json["ply"], tried.json["turn"]) == (2, {"decision": 1})
+    assert tried.json["view"]["board"][4][2] == "2"
+    assert tried.json["step"]["move"] == "c3"
+    assert tried.json["step"]["sentences"] == ["Seat 2 places a piece from the reserve on c3."]
+    assert "picture" not in tried.json
+
+
+def test_a_new_game_has_options_and_a_version(api):
+    tried = attempt(api, [], options={"size": 5}, ruleset_version=1)
+    assert (len(tried.json["view"]["board"]), tried.json["step"]) == (5, None)
+    assert attempt(api, [], options={"size": 99}).json["code"] == "option/invalid"
+    assert attempt(api, [], seats=5).json["code"] == "option/invalid"
+    assert attempt(api, [], ruleset_version=9).json["code"] == "ruleset/unknown"
+    assert attempt(api, [], "/v1/rulesets/chess/positions").json["code"] == "ruleset/unknown"
+
+
+def test_the_picture_is_seen_from_a_seat(api):
+    first, second = (attempt(api, moves("d4"), picture=True, seen_from=seat).json["picture"] for seat in (1, 2))
+    assert ElementTree.fromstring(first).tag.endswith("svg")
+    assert ElementTree.fromstring(second).tag.endswith("svg")
+
+
+def test_a_refused_step_is_named_with_its_clause_in_the_readers_language(api):
+    refused = attempt(api, moves("d4", "d4"))
+    assert (refused.status_code, refused.json["code"], refused.json["step"]) == (422, "move/illegal", 1)
+    assert (refused.json["clause"], refused.json["clause_url"]) == (
+        "PA4",
+        "/v1/rulesets/pathagon/clauses/PA4?version=1",
+    )
+    german = api.post(PATHAGON, None, {"seats": 2, "steps": moves("d4", "d4")}, headers=GERMAN)
+    assert german.headers["Content-Language"] == "de"
+    assert german.json["detail"] != refused.json["detail"]
+
+
+def test_dice_and_withdrawals_are_steps_too(api):
+    path = "/v1/rulesets/crystals/positions"
+    tried = attempt(api, moves("choose rider", "choose archer", "spawn scout", "spawn miner"), path)
+    roll = tried.json["turn"]["roll"]
+    assert (roll["count"], roll["sides"]) == (1, 6)
+    steps = moves("choose rider", "choose archer", "spawn scout", "spawn miner")
+    rolled = attempt(api, [*steps, {"values": [2]}], path)
+    assert rolled.json["step"]["values"] == [2]
+    left = attempt(api, [*steps, {"withdraw": 2}], path)
+    assert left.json["turn"]["over"]["reason"] == "withdrawal"
+    assert attempt(api, [*steps, {"values": [7]}], path).json["code"] == "roll/invalid"
+    again = attempt(api, [*steps, {"withdraw": 2}, {"withdraw": 2}], path)
+    assert (again.status_code, again.json["code"], again.json["step"]) == (409, "seat/not-in-play", 5)
+
+
+def test_a_variation_begins_at_any_ply_of_a_match_and_names_its_players(api):
+    evening = Evening(api)
+    tried = attempt(api, moves("a1"), match=evening.match, ply=2)
+    assert (tried.json["ply"], tried.json["turn"]) == (3, {"decision": 2})
+    assert tried.json["step"]["sentences"] == ["Ann places a piece from the reserve on a1."]
+    assert api.get(evening.path, evening.ann).json["ply"] == 3
+    assert attempt(api, [], match=evening.match, ply=9).json["code"] == "position/unknown"
+    assert attempt(api, [], ZHEN, match=evening.match).json["code"] == "match/unknown"
+    assert attempt(api, [], match="match-none").status_code == 404
+
+
+def test_only_readers_of_a_private_match_try_something_on_it(api):
+    evening = Evening(api, private=True)
+    assert attempt(api, [], match=evening.match).status_code == 404
+    assert attempt(api, [], match=evening.match, token=evening.ben).status_code == 200
+    assert suggest(api, evening.ann, match=evening.match).status_code == 409
+    carl = api.sign_up("Carl")[1]
+    assert suggest(api, carl, match=evening.match).status_code == 404
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"seats": 2, "match": "match-x"},
+        {"seats": 2, "ply": 1},
+        {"match": "match-x", "options": {}},
+        {"seats": 2, "steps": [{}]},
+        {"seats": 2, "steps": [{"move": "d4", "values": [1]}]},
+        {"seats": 2, "steps": ["d4"]},
+        {"seats": 2, "steps": moves(*["d4"] * 1001)},
+        {"seats": 2, "seen_from": 0},
+    ],
+)
+def test_a_variation_that_cannot_be_read_is_refused(api, body):
+    refused = api.post(PATHAGON, None, body)
+    assert (refused.status_code, refused.json["code"]) == (422, "request/invalid")
+
+
+def suggest(api: Api, token: str, path: str = SUGGESTIONS, playouts: int = 30, **more: Any):
+    start = {} if "match" in more else {"seats": 2}
+    return api.post(path, token, {**start, "playouts": playouts, **more})
+
+
+def test_a_bot_suggests_moves_the_best_first(api):
+    _, ann = api.sign_up("Ann")
+    found = suggest(api, ann, steps=moves("d4"))
+    assert found.status_code == 200
+    assert (found.json["seat"], found.json["bot"], found.json["playouts"]) == (2, "mcts", 30)
+    shares = [each["share_micro"] for each in found.json["moves"]]
+    assert 1 <= len(shares) <= 5
+    assert shares == sorted(shares, reverse=True)
+    best = found.json["moves"][0]
+    assert best["sentences"][0].startswith("Seat 2 places a piece")
+    assert suggest(api, ann, steps=moves("d4")).json == found.json
+    assert attempt(api, moves("d4", best["move"])).status_code == 200
+
+
+def test_suggestions_need_an_account_and_a_decision(api):
+    assert api.post(SUGGESTIONS, None, {"seats": 2}).status_code == 401
+    _, ann = api.sign_up("Ann")
+    over = suggest(api, ann, steps=[*moves("d4"), {"withdraw": 1}])
+    assert (over.status_code, over.json["code"]) == (409, "suggestion/no-decision")
+
+
+def test_nobody_gets_help_in_a_match_under_way_between_people(api):
+    evening = Evening(api)
+    refused = suggest(api, evening.ann, match=evening.match, ply=3)
+    assert (refused.status_code, refused.json["code"]) == (409, "suggestion/under-way")
+    assert api.post(f"{evening.path}/withdrawal", evening.ann, {}).status_code == 200
+    assert suggest(api, evening.ann, match=evening.match, ply=2).status_code == 200
+
+
+def test_there_is_help_against_built_in_bots(api):
+    player, ann = api.sign_up("Ann")
+    match = api.new_match(ann, [{"player": player}, {"bot": "random"}], "pathagon")
+    assert suggest(api, ann, match=match).status_code == 200
