@@ -148,6 +148,12 @@ def _is_joined(character: str) -> bool:
     return category(character)[0] in "LM" and _script_of(character) not in _WITHOUT_JOINERS
 
 
+def require_label(label: str | None) -> None:
+    """Raise WrongValue if the label of an account in a tournament reads as the service, a bot, a seat or an id."""
+    if label is not None:
+        require_unreserved(fold_name(label))
+
+
 def is_reserved(folded: str) -> bool:
     """Whether a folded name reads as the service, as one of its bots, as a seat or as an id."""
     if folded.startswith(_FOLDED_PREFIXES) or _BUILT_IN.search(folded):
