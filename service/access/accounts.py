@@ -279,8 +279,10 @@ class Accounts:
 
     def _refuse_taken(self, name: str) -> WrongTime:
         owner = next(filter(None, map(self._find_opened, streams_of_name(name))), None)
-        taken = self.name_of(owner) if owner else name
-        if taken == name:
+        taken = self.name_of(owner) if owner else None
+        if taken is None:
+            why = f"{name}, or a name that looks like it, is being given to somebody else"
+        elif taken == name:
             why = f"there is a player called {name}"
         elif fold_width(taken) == fold_width(name):
             why = f"there is a player called {taken}; capitals, the width of characters and spaces make no difference"
