@@ -71,9 +71,9 @@ _STAFF = ("admin", "administrator", "moderator", "plyscribe")
 """Words that nobody may begin a word of a name with: they promise to speak for the service."""
 
 _OFFICIAL = (
-    *("anonymous", "me", "you", "you all", "nobody", "nobody yet", "guest", "somebody"),
-    *("du", "ich", "niemand", "noch niemand", "gast"),
-    *("operator", "organiser", "organizer", "recorder", "referee", "server", "support", "system", "the tournament"),
+    *("anonymous", "me", "you", "you all", "nobody", "nobody yet", "somebody"),
+    *("du", "ich", "niemand", "noch niemand"),
+    *("operator", "organiser", "organizer", "referee", "server", "support", "system", "the tournament"),
 )
 """What pages call others than accounts, in English and German."""
 
