@@ -20,6 +20,17 @@ def test_a_reader_in_hamburg_reads_german(hamburg):
     expect(hamburg.get_by_role("link", name="Anmelden")).to_be_visible()
 
 
+def test_a_reader_chooses_another_language_than_the_browser_asks_for(hamburg):
+    hamburg.goto("/players?kind=person")
+    hamburg.get_by_role("button", name="English").click()
+    hamburg.wait_for_url("**/players?kind=person")
+    expect(hamburg.get_by_role("heading", level=1)).to_have_text("Players")
+    hamburg.goto("/matches")
+    expect(hamburg.get_by_role("heading", level=1)).to_have_text("Matches")
+    hamburg.get_by_role("button", name="Deutsch").click()
+    expect(hamburg.get_by_role("heading", level=1)).to_have_text("Partien")
+
+
 def test_times_are_shown_in_the_readers_zone(hamburg):
     hamburg.goto("/players")
     hamburg.evaluate(

@@ -33,7 +33,7 @@ from plyscribe.service.errors import (
     Unauthenticated,
     UnsupportedType,
 )
-from plyscribe.service.language.catalogues import choose_language
+from plyscribe.service.language.catalogues import LANGUAGES, choose_language
 from plyscribe.service.logs import bind_ids
 from plyscribe.service.store.port import CommandKey
 from plyscribe.service.streams.handler import Answer
@@ -53,6 +53,9 @@ LARGER_BODIES = {"/v1/imports": 16 * 1024 * 1024}
 
 MAX_REPEATED_BYTES = 128
 """Bodies and `Accept` headers up to this size are cached with their parsed form."""
+LANGUAGE_COOKIE = "plyscribe_language"
+"""The cookie with the language that a reader chose on a page."""
+
 OLD_COOKIE = "plyscribe_token"
 """The cookie of earlier releases, whose value is a token. It signs nobody in any more."""
 
@@ -342,14 +345,22 @@ def _choose(asked: str, media: tuple[str, ...]) -> str | None:
 
 
 def negotiate_language(given: str | None = None) -> str:
-    """The language of the answer: the given one, or else the first that the request prefers and that we have."""
-    return given or choose_language([tag for tag, quality in request.accept_languages if quality > 0])
+    """The language of the answer: the given one, or else the one that the reader chose on a page.
+
+    For all others it is the first that the request prefers and that we have.
+    """
+    chosen = given or request.cookies.get(LANGUAGE_COOKIE)
+    if chosen in LANGUAGES:
+        return chosen
+    return choose_language([tag for tag, quality in request.accept_languages if quality > 0])
 
 
 def spoken(response: Response, language: str) -> Response:
     """The response, marked as being in this language because the request prefers it."""
     response.headers["Content-Language"] = language
     response.vary.add("Accept-Language")
+    if LANGUAGE_COOKIE in request.cookies:
+        response.vary.add("Cookie")
     return response
 
 
