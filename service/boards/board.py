@@ -51,6 +51,12 @@ class Board(NamedTuple):
     moves, or the reason itself. It yields at least one.
 
     `read` says what is to be seen at each place that can be touched, for those who cannot see the board.
+
+    `begin` lists the prefixes of the notations that a first touch can stand for, so that not all moves must be listed.
+    The moves with these prefixes include all that begin with this touch.
+
+    `resolve` says what is touched for those names in `trace` that depend on the position and on the seat that moves,
+    such as `start`. Other names are touched as they are.
     """
 
     arrange: Callable[[View, LastMove | None, int | None], dict[str, Any]]
@@ -58,3 +64,5 @@ class Board(NamedTuple):
     trace: Callable[[str], Sequence[Touches]] = lambda move: ()
     guess: Callable[[View, Touches], Iterator[str | Reason]] = lambda view, touches: iter(())
     read: Callable[[View], Mapping[str, Phrase]] = lambda view: {}
+    begin: Callable[[View, str], Sequence[str]] = lambda view, touch: ("",)
+    resolve: Callable[[View, int], Mapping[str, str]] = lambda view, seat: {}
