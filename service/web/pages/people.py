@@ -4,8 +4,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from plyscribe.domain.commands import parse_actor
+from plyscribe.service.language.sentences import name_guest
 from plyscribe.service.streams.ids import is_stream_id
 from plyscribe.service.web.api.http import parts
+from plyscribe.service.web.pages.speech import page_language
 
 EMPTY = "nobody yet"
 
@@ -59,4 +61,4 @@ def name_seat(seat: dict[str, Any], imported: bool = False) -> str:
         return (None if imported else name_account(seat["player"])) or seat["player"]
     if "bot" in seat:
         return f"{seat['bot']} (built-in bot)"
-    return str(seat.get("name", EMPTY))
+    return name_guest(seat["name"], page_language()) if "name" in seat else EMPTY

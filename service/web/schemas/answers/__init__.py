@@ -15,7 +15,15 @@ from plyscribe.service.web.schemas.answers.matches import (
     Verification,
     VerificationDue,
 )
-from plyscribe.service.web.schemas.answers.players import Me, NewPlayerOut, PlayerOut, PlayerPage, PlayerProfile
+from plyscribe.service.web.schemas.answers.players import (
+    Me,
+    NewPlayerOut,
+    NewRecoveryCode,
+    PlayerOut,
+    PlayerPage,
+    PlayerProfile,
+    RecoveredAccount,
+)
 from plyscribe.service.web.schemas.answers.problems import Problem
 from plyscribe.service.web.schemas.answers.ratings import AnnulmentOut, RatingHistory, RatingsPage
 from plyscribe.service.web.schemas.answers.rulesets import ClauseOut, RulesetDetail, Rulesets
@@ -59,6 +67,7 @@ __all__ = [
     "MatchPage",
     "Me",
     "NewPlayerOut",
+    "NewRecoveryCode",
     "NewTokenOut",
     "NewWebhookOut",
     "PlayerOut",
@@ -70,6 +79,7 @@ __all__ = [
     "RatingsPage",
     "Ready",
     "Receipt",
+    "RecoveredAccount",
     "RemovedWebhook",
     "RevokedToken",
     "RoundCheck",
