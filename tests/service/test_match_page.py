@@ -546,7 +546,7 @@ def test_matches_are_listed_with_a_picture_the_newest_first(api, parts):
     shown = show(api, "/matches")
     assert tiles(shown) == [second.match, first.match]
     assert f'<img src="/v1/matches/{first.match}/positions/0" alt=""' in shown.html
-    assert "Zhen ended 1 Cat 1st" in shown.text
+    assert "Zhen ended 1 Cat won" in shown.text
 
 
 def test_every_field_of_the_form_filters_matches(api, parts):
