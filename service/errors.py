@@ -6,6 +6,7 @@
     ├── CrossSite           auth/cross-site             another site sent the form
     ├── NotFound            what the path names does not exist
     ├── NotAcceptable       request/not-acceptable
+    ├── NotOffered          oembed/format               a standard has it, and this server does not
     ├── VersionConflict     stream/version-conflict     If-Match is not the stream's version
     ├── KeyReused           key/reused                  the key was used for another request
     ├── KeyExpired          key/expired                 the secret in the answer is no longer repeated
@@ -74,6 +75,12 @@ class NotAcceptable(ServiceError):
     """The resource has none of the media types that the client accepts."""
 
     code = "request/not-acceptable"
+
+
+class NotOffered(ServiceError):
+    """A standard that this server follows leaves this open, and the server does not have it."""
+
+    code = "oembed/format"
 
 
 class VersionConflict(ServiceError):

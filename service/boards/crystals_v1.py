@@ -1,63 +1,73 @@
-"""The board of Crystals, version 1: the loop with its pieces, the phase in its middle, and a mat for each seat."""
+"""The board of Crystals, version 1: a track round a cave of crystals, and a mat for each seat, the looker's first.
+
+Touches: a character of the seat that decides, on its mat as `scout`, on the track as `scout:track`; one of another
+seat, as `scout:2` and `scout:2:track`; the attackers to choose from, as `rider`; a field without a character, as `7`.
+"""
 
 import re
 from collections.abc import Iterator
-from functools import cache, lru_cache
-from math import pi
+from math import dist
 from typing import Any, NamedTuple
 
-from plyscribe.service.boards.board import Board, Explained, LastMove
-from plyscribe.service.boards.loop import Loop
-from plyscribe.service.boards.strokes import Point, draw_arrow, format_points
+from plyscribe.domain.phrases import Phrase, say
+from plyscribe.service.boards.board import Board, Explained, LastMove, Reason, Touches, View
+from plyscribe.service.boards.crystals_ground import (
+    DEPTH,
+    RADIUS,
+    WIDTH,
+    Ground,
+    cut_cover,
+    lay_ground,
+    list_arcs,
+    list_fields,
+    list_gates,
+)
+from plyscribe.service.boards.strokes import Point, draw_arrow, find_between
 
-WIDTH = 480.0
-MARGIN = 6.0
-DEPTH = 60.0
-"""The size of a field across the loop."""
-RADIUS = 84.0
-LANE = 5.0
-"""The distance between the lines that show what towers cover. Each seat has its own lane."""
-MAT = 66.0
-SLOTS = (84.0, 158.0, 232.0, 306.0)
-"""Where each character of a seat stands on its mat, the attacker last."""
+OWN_MAT, MAT = 66.0, 50.0
+"""The height of the mat of the looker, and that of the others."""
+SLOTS = (45.0, 112.0, 179.0, 246.0)
+"""The left edge of each character's slot on a mat, the attacker last."""
 
-ON_MAT = 1.06
-"""The scale of characters on a mat."""
-
-COVER = 4
-"""How far a tower covers in each direction (CR12)."""
 STOCK, ENOUGH = 4, 3
 """The mines of a seat (CR4), and the crystals needed to win (CR8)."""
+MOST = 5
+"""The most experience of a class (CR3)."""
 
 MOVE = re.compile("choose (?:rider|archer)|(?:spawn|move|xp) (?:scout|miner|tower|rider|archer)")
-CHOICES = {"rider": -12.0, "archer": 28.0}
-"""The attackers to choose from, and how far they are drawn beside the place of the attacker."""
-NOVICE = {"at": "base", "xp": 1, "level": 1}
+CHOICES = {"rider": -38.0, "archer": 38.0}
+"""The attackers to choose from, and how far they stand beside the middle of the cave."""
 SENTENCES = {
     "choose": ("Chooses the {} as its attacker.", "CR5"),
     "spawn": ("Puts its {} from the base on START.", "CR6"),
     "move": ("Moves its {} by the roll.", "CR7"),
     "xp": ("Gives a point of experience to its {}.", "CR19"),
 }
-SAVES = {1: "A 1", 2: "1 or 2", 3: "1 to 3"}
-"""The rolls that save, by the level of the tower (CR12)."""
-STATUS = {
-    "choose": ("Seat {} chooses", "a rider or an archer"),
-    "deploy": ("Seat {} spawns", "a character on its START"),
-    "first": ("Lowest roll begins", ""),
-    "spawn": ("Seat {} spawns", "a character on its START"),
-    "roll": ("Seat {} rolls", ""),
-    "move": ("Seat {} moves", ""),
-    "defence": ("Seat {} defends", ""),
-    "xp": ("Seat {} learns", "a point for one of its classes"),
-    "respawn": ("Seat {} spawns", "a character on its START"),
-    "over": ("The match is over", ""),
+DECISIONS = {
+    "choose": ("choose", "CR5"),
+    "deploy": ("spawn", "CR5"),
+    "spawn": ("spawn", "CR6"),
+    "move": ("move", "CR7"),
+    "xp": ("xp", "CR19"),
+    "respawn": ("spawn", "CR6"),
 }
-"""What the middle of the board says in each phase."""
+"""The verb of each phase in which a seat decides, and the clause behind it."""
+GEMS = (
+    (0, 9, 3),
+    (-14, -12, -5),
+    (14, -12, 6),
+    (-29, 8, -7),
+    (29, 8, 5),
+    (-43, -10, -9),
+    (43, -10, 10),
+    (-57, 9, -4),
+    (57, 9, 8),
+)
+"""Where the crystals in the middle stand, and the angles by which they lean. The last is taken first."""
 
 
 class Piece(NamedTuple):
-    """A character, drawn at `at`; `scale` is 1 for a radius of 16, `place` is its field (None: the base)."""
+    """A character, drawn at `at`; `place` is its field (None: the base). `touch` is its name on the mat."""
 
     seat: int
     name: str
@@ -66,9 +76,18 @@ class Piece(NamedTuple):
     at: Point
     scale: float
     place: int | None
-    acts: bool
+    touch: str
     moved: bool
     fell: bool
+
+
+class Slot(NamedTuple):
+    """The place of a character on a mat, with its experience. The frame is its left and top edge, width and height."""
+
+    piece: Piece
+    frame: tuple[float, float, float, float]
+    stretch: float
+    """The height of the experience track, where 1 is that of the template."""
 
 
 class Marks(NamedTuple):
@@ -84,145 +103,81 @@ class Marks(NamedTuple):
     paid: int | None
 
 
-class Field(NamedTuple):
-    """A field of the loop: its outline, the place of its pieces, and the place of its number."""
+class Die(NamedTuple):
+    """A die in the cave, of the seat that rolls it; it has no value before the roll, nor if the seat is out."""
 
-    number: int
-    points: str
-    at: Point
-    label: Point
-    start: int | None
-    teleport: bool
-    turned: float
+    seat: int | None
+    value: int | None
+    x: float
+    is_out: bool
 
 
-class Ground(NamedTuple):
-    """The loop, divided into the fields of one match."""
-
-    loop: Loop
-    fields: int
-
-    @property
-    def pitch(self) -> float:
-        """The distance from one field to the next."""
-        return self.loop.length / self.fields
-
-    def way(self, field: float) -> float:
-        """How far along the loop the middle of a field is."""
-        return (field - 1) * self.pitch
-
-    def middle(self, field: int) -> Point:
-        """Where the pieces of a field stand: a little inwards, as its number is at the outer edge."""
-        return self.loop.locate(self.way(field), -8)
-
-
-def arrange(view: dict[str, Any], last: LastMove | None, seat: int | None = None) -> dict[str, Any]:
+def arrange(view: View, last: LastMove | None, seat: int | None = None) -> dict[str, Any]:
     """The context of crystals_v1.svg."""
-    ground, marks = _lay_ground(view["fields"]), _find_marks(view, last)
-    loop, seats = ground.loop, range(1, len(view["starts"]) + 1)
-    bottom = loop.top + loop.height + DEPTH / 2 + 10
-    fields = _list_fields(ground, tuple(view["starts"]), tuple(view["teleports"]))
+    looker = seat or 1
+    ground, marks = lay_ground(view["fields"], view["starts"][looker - 1]), _find_marks(view, last)
+    loop = ground.loop
+    fields = list_fields(ground, tuple(view["starts"]), tuple(view["teleports"]))
     pieces = list(_list_pieces(view, ground, marks))
     stood_on = {piece.place for piece in pieces}
-    status, detail = STATUS[view["phase"]]
+    mats = list(_list_mats(view, looker, marks, loop.top + loop.height + DEPTH / 2 + 8))
     return {
         "width": WIDTH,
-        "height": bottom + MAT * len(seats) + 2,
-        "inside": (loop.left, loop.top, loop.width, loop.height, RADIUS),
+        "height": mats[-1]["bottom"] + 3,
+        "track": (loop.left, loop.top, loop.width, loop.height),
+        "depth": DEPTH,
+        "radius": RADIUS,
         "fields": fields,
+        "stood_on": stood_on,
+        "gates": list_gates(ground, tuple(view["starts"])),
         "covered": list(_list_covers(view, ground)),
-        "arcs": list(_list_arcs(view["teleports"], ground)),
-        "mines": [(seat, ground.middle(field)) for seat in seats for field in view["mines"][seat - 1]],
+        "arcs": list_arcs(ground, tuple(view["teleports"])),
+        "mines": [(seat, field, ground.middle(field)) for seat, own in enumerate(view["mines"], 1) for field in own],
         "pieces": pieces,
-        "size": _scale(ground),
-        "origin": None if marks.origin is None else fields[marks.origin - 1].points,
-        "moved": next((fields[piece.place - 1].points for piece in pieces if piece.moved and piece.place), None),
+        "size": ground.scale,
+        "origin": None if marks.origin is None else fields[marks.origin - 1].outline,
+        "moved": next((fields[piece.place - 1].outline for piece in pieces if piece.moved and piece.place), None),
         "fallen": [fields[field - 1].at for field in marks.fallen.values() if field not in stood_on],
         "attack": _draw_attack(view, ground),
-        "centre": (WIDTH / 2, loop.top + loop.height / 2),
-        "zoom": min(1.3, 1 + max(0.0, loop.height - 260) / 500),
-        "status": status.format(_find_roller(view) or marks.actor),
-        "detail": _format_detail(view) or detail,
-        "roll": view["roll"],
-        "contest": view["contest"] if view["phase"] == "first" else None,
-        "bank": view["bank"],
-        "mats": [_draw_mat(view, seat, marks, bottom + MAT * (seat - 1)) for seat in seats],
+        "centre": ground.centre,
+        "zoom": min(1.7, max(0.9, (loop.height - DEPTH) / 210)),
+        "dice": list(_list_dice(view)),
+        "saves": _count_saves(view),
+        "extra": view["extra"],
+        "choices": _list_choices(view, marks),
+        "bank": sorted(enumerate(GEMS[: view["bank"]], 1), key=lambda gem: gem[1][1]),
+        "mats": mats,
     }
 
 
-@cache
-def _lay_ground(fields: int) -> Ground:
-    """With more fields, the loop gets higher and the fields get narrower."""
-    width = WIDTH - 2 * MARGIN - DEPTH
-    height = (880 + 16 * fields) / 2 - width + (4 - pi) * RADIUS
-    edge = MARGIN + DEPTH / 2
-    return Ground(Loop(edge, edge, width, height, RADIUS), fields)
-
-
-def _scale(ground: Ground) -> float:
-    return min(17.0, 0.43 * ground.pitch) / 16
-
-
-@lru_cache(maxsize=64)
-def _list_fields(ground: Ground, starts: tuple[int, ...], teleports: tuple[int, ...]) -> list[Field]:
-    fields = []
-    for field in range(1, ground.fields + 1):
-        way, start = ground.way(field), starts.index(field) + 1 if field in starts else None
-        outline = ground.loop.cut(ground.way(field - 0.5), ground.way(field + 0.5), -DEPTH / 2, DEPTH / 2)
-        label, turned = ground.loop.locate(way, DEPTH / 2 - 11), ground.loop.angle(way)
-        fields.append(Field(field, outline, ground.middle(field), label, start, field in teleports, turned))
-    return fields
-
-
-def _list_covers(view: dict[str, Any], ground: Ground) -> Iterator[tuple[int, str, str]]:
-    """What each tower covers (CR12): its seat, the outline of the fields, and a line along them."""
+def _list_covers(view: View, ground: Ground) -> Iterator[tuple[int, str, str]]:
+    """What each tower covers (CR12): its seat, the outline of the fields, and a wall along them."""
     for seat, own in enumerate(view["characters"], 1):
         tower = own["tower"]["at"]
         if tower != "base" and tower not in view["starts"]:
-            reach = min(COVER + 0.5, ground.fields / 2)
-            begin, end = ground.way(tower - reach), ground.way(tower + reach)
-            inner = -DEPTH / 2 - 2 - LANE * (seat - 0.5)
-            line = [ground.loop.locate(begin + (end - begin) * step / 40, inner) for step in range(41)]
-            yield seat, ground.loop.cut(begin, end, -DEPTH / 2, DEPTH / 2), format_points(line)
+            yield seat, *cut_cover(ground, seat, tower)
 
 
-def _list_arcs(teleports: list[int], ground: Ground) -> Iterator[tuple[list[Point], str]]:
-    """The way from each teleport to the next (CR9), inside the loop: points of a curve, and the head of an arrow."""
-    for number, source in enumerate(teleports):
-        target = teleports[(number + 1) % len(teleports)]
-        begin, end = ground.way(source) + 8, ground.way(target) - 8
-        end += ground.loop.length if end < begin else 0
-        # With few teleports, arcs must stay close to the loop to leave room for the text in the middle.
-        apart, close = 0.37 - 0.5 / len(teleports), 80 / len(teleports) - 40
-        parts = [(0.0, 0.0), (0.5 - apart, close), (0.5 + apart, close), (1.0, -1.0)]
-        curve = [ground.loop.locate(begin + (end - begin) * part, out - DEPTH / 2) for part, out in parts]
-        yield curve, draw_arrow(_follow(curve, 0.9), curve[-1], 0, 13).head
-
-
-def _follow(curve: list[Point], part: float) -> Point:
-    """The point of a cubic Bézier curve at this part of its way."""
-    weights = [(1 - part) ** 3, 3 * (1 - part) ** 2 * part, 3 * (1 - part) * part**2, part**3]
-    x, y = (sum(weight * point[axis] for weight, point in zip(weights, curve, strict=True)) for axis in (0, 1))
-    return x, y
-
-
-def _list_pieces(view: dict[str, Any], ground: Ground, marks: Marks) -> Iterator[Piece]:
+def _list_pieces(view: View, ground: Ground, marks: Marks) -> Iterator[Piece]:
     """The characters on the loop."""
     for seat, own in enumerate(view["characters"], 1):
         for name, character in own.items():
             if character["at"] != "base":
-                yield _draw_piece(seat, name, character, marks, ground.middle(character["at"]), _scale(ground))
+                yield _draw_piece(seat, name, character, marks, ground.middle(character["at"]), ground.scale)
 
 
-def _draw_piece(
-    seat: int, name: str, character: dict[str, Any], marks: Marks, at: Point, scale: float = ON_MAT
-) -> Piece:
+def _draw_piece(seat: int, name: str, character: dict[str, Any], marks: Marks, at: Point, scale: float) -> Piece:
     place = None if character["at"] == "base" else character["at"]
-    acts, moved, fell = seat == marks.actor, (seat, name) == marks.moved, (seat, name) in marks.fallen
-    return Piece(seat, name, character["level"], character["xp"], at, scale, place, acts, moved, fell)
+    touch = _name_touch(seat, name, marks.actor)
+    moved, fell = (seat, name) == marks.moved, (seat, name) in marks.fallen
+    return Piece(seat, name, character["level"], character["xp"], at, scale, place, touch, moved, fell)
 
 
-def _find_marks(view: dict[str, Any], last: LastMove | None) -> Marks:
+def _name_touch(seat: int, name: str, actor: int | None) -> str:
+    return name if seat == actor else f"{name}:{seat}"
+
+
+def _find_marks(view: View, last: LastMove | None) -> Marks:
     """What to mark. Without the view before the last move, that is only the piece that moved."""
     actor = _find_actor(view)
     if last is None:
@@ -237,7 +192,7 @@ def _find_marks(view: dict[str, Any], last: LastMove | None) -> Marks:
     return Marks(actor, moved, origin, _find_fallen(view, last.seat, before), paid)
 
 
-def _find_fallen(view: dict[str, Any], mover: int, before: dict[str, Any]) -> dict[tuple[int, str], int]:
+def _find_fallen(view: View, mover: int, before: View) -> dict[tuple[int, str], int]:
     """The enemies that a move killed, with their fields."""
     return {
         (seat, name): character["at"]
@@ -248,7 +203,7 @@ def _find_fallen(view: dict[str, Any], mover: int, before: dict[str, Any]) -> di
     }
 
 
-def _find_actor(view: dict[str, Any]) -> int | None:
+def _find_actor(view: View) -> int | None:
     """The seat that decides; None while a roll is due and after the end."""
     if view["phase"] in ("first", "roll", "defence", "over"):
         return None
@@ -258,13 +213,31 @@ def _find_actor(view: dict[str, Any]) -> int | None:
     return next(1 + seat % len(due) for seat in range(first, first + len(due)) if due[seat % len(due)])
 
 
-def _find_roller(view: dict[str, Any]) -> int | None:
-    """The seat that rolls now, in its turn or for its defence; None if none does."""
-    attack = view["attack"]
-    return attack["target"]["seat"] if attack else view["on_turn"] if view["phase"] == "roll" else None
+def _list_dice(view: View) -> Iterator[Die]:
+    """The dice in the cave: those of the contest, that of a due defence, or that of the turn."""
+    if view["phase"] == "first":
+        rolls = view["contest"]
+        for seat, roll in enumerate(rolls, 1):
+            yield Die(seat, None if roll == "out" else roll, (seat - 0.5 - len(rolls) / 2) * 47, roll == "out")
+    elif view["attack"]:
+        yield Die(view["attack"]["target"]["seat"], None, -62.0, is_out=False)
+    elif view["roll"] or view["phase"] == "roll":
+        yield Die(view["on_turn"], view["roll"], 0.0, is_out=False)
 
 
-def _draw_attack(view: dict[str, Any], ground: Ground) -> dict[str, Any] | None:
+def _count_saves(view: View) -> int:
+    """The highest roll that saves the attacked character; 0 without an attack (CR12)."""
+    if view["attack"] is None:
+        return 0
+    return int(view["characters"][view["attack"]["target"]["seat"] - 1]["tower"]["level"])
+
+
+def _list_choices(view: View, marks: Marks) -> list[tuple[int, str, float]]:
+    """The attackers that the seat to decide can choose: its seat, the class and the place."""
+    return [(marks.actor, name, x) for name, x in CHOICES.items()] if view["phase"] == "choose" and marks.actor else []
+
+
+def _draw_attack(view: View, ground: Ground) -> dict[str, Any] | None:
     """The attack that waits for a roll: an arrow from the attacker to its target."""
     attack = view["attack"]
     if attack is None:
@@ -272,40 +245,53 @@ def _draw_attack(view: dict[str, Any], ground: Ground) -> dict[str, Any] | None:
     target = attack["target"]
     source = ground.middle(view["characters"][view["on_turn"] - 1][attack["attacker"]]["at"])
     aim = ground.middle(view["characters"][target["seat"] - 1][target["class"]]["at"])
-    return {"arrow": draw_arrow(source, aim, 17 * _scale(ground), 12), "aim": aim}
+    # Bent towards the middle of the cave, so that it can be seen between neighbours too.
+    half, reach = find_between(source, aim, 0.5), dist(source, aim)
+    bend = find_between(half, ground.centre, min(0.8, (62 + 0.12 * reach) / max(1.0, dist(half, ground.centre))))
+    leave = 19 * ground.scale
+    start, tip = draw_arrow(source, bend, leave, 1).start, draw_arrow(bend, aim, leave, 15)
+    (x, y), (across, down), (right, bottom) = start, bend, tip.end
+    return {
+        "way": f"M{x:.1f},{y:.1f}Q{across:.1f},{down:.1f} {right:.1f},{bottom:.1f}",
+        "head": tip.head,
+        "aim": aim,
+        "owner": target["seat"],
+    }
 
 
-def _format_detail(view: dict[str, Any]) -> str:
-    attack = view["attack"]
-    if attack:
-        target = attack["target"]
-        level = view["characters"][target["seat"] - 1]["tower"]["level"]
-        return f"{SAVES[level]} saves its {target['class']}"
-    return "and has another turn" if view["extra"] and view["phase"] == "move" else ""
+def _list_mats(view: View, looker: int, marks: Marks, top: float) -> Iterator[dict[str, Any]]:
+    """The mats from top to bottom: that of the looker, then the others in the order of turns."""
+    seats = len(view["starts"])
+    for number in range(seats):
+        seat, height = 1 + (looker - 1 + number) % seats, MAT if number else OWN_MAT
+        yield _draw_mat(view, seat, marks, top, height - 4)
+        top += height
 
 
-def _draw_mat(view: dict[str, Any], seat: int, marks: Marks, y: float) -> dict[str, Any]:
+def _draw_mat(view: View, seat: int, marks: Marks, top: float, height: float) -> dict[str, Any]:
     """The mat of a seat: its characters with their experience, its crystals and its mines."""
     own, crystals = view["characters"][seat - 1], view["crystals"][seat - 1]
-    chooses = view["phase"] == "choose" and seat == marks.actor
+    scale, middle = (height - 12) / 40, top + height / 2
     return {
         "seat": seat,
-        "y": y,
+        "top": top,
+        "height": height,
+        "bottom": top + height,
         "on_turn": seat == view["on_turn"],
         "left": seat in view["left"],
         "due": view["due"][seat - 1],
-        "pieces": [
-            _draw_piece(seat, name, character, marks, (x, y + 24))
+        "slots": [
+            Slot(
+                _draw_piece(seat, name, character, marks, (x + 23, middle), scale),
+                (x, top + 4, 63.0, height - 8),
+                (height - 15) / 56,
+            )
             for x, (name, character) in zip(SLOTS, own.items(), strict=False)
         ],
-        "choices": [
-            _draw_piece(seat, name, NOVICE, marks, (SLOTS[-1] + aside, y + 24))
-            for name, aside in CHOICES.items()
-            if chooses
-        ],
-        "crystals": [number < crystals for number in range(ENOUGH)],
+        "empty": [(x, top + 4, 63.0, height - 8) for x in SLOTS[len(own) :]],
+        "crystals": crystals,
         "taken": crystals - 1 if seat == marks.paid else None,
-        "mines": [number < STOCK - len(view["mines"][seat - 1]) for number in range(STOCK)],
+        "mines": STOCK - len(view["mines"][seat - 1]),
     }
 
 
@@ -318,4 +304,101 @@ def explain(move: str) -> Explained | None:
     return Explained(sentence.format(name), clause)
 
 
-BOARD = Board(arrange, explain)
+def trace(move: str) -> list[Touches]:
+    """A touch of the character on its mat; a move is also one of the character on the track."""
+    verb, name = move.split()
+    return [(f"{name}:track",), (name,)] if verb == "move" else [(name,)]
+
+
+def guess(view: View, touches: Touches) -> Iterator[str | Reason]:
+    """A move of the touched character; or why the touched field or character of another seat makes none."""
+    *earlier, touch = touches
+    name, *more = touch.lower().split(":")
+    actor, (verb, clause) = _find_actor(view), DECISIONS.get(view["phase"], ("move", "CR7"))
+    owner = next((int(each) for each in more if each.isdigit()), actor)
+    if actor is None:
+        yield "move scout"
+    elif owner != actor:
+        yield Reason(clause, say("that is {owner}'s {piece}. Touch one of your own.", owner=owner or 0, piece=name))
+    elif earlier:
+        yield Reason(clause, say("one touch is enough here: that of the character."))
+    elif name.isdigit() or (verb == "xp" and "track" in more):
+        yield Reason(clause, _say_what_to_touch(verb))
+    else:
+        # Before an attacker is chosen, nothing can be spawned: the refusal says what is due.
+        yield f"{'spawn' if verb == 'choose' else verb} {name}"
+
+
+def _say_what_to_touch(verb: str) -> Phrase:
+    """What to touch in place of a field."""
+    return {
+        "choose": say("choose your attacker first: touch the rider or the archer in the middle."),
+        "spawn": say("a character from your base goes on your START. Touch it on your mat."),
+        "move": say("the roll says how far a character goes. Touch the one to move, not a field."),
+        "xp": say("you give a point to one of your classes. Touch it on your mat."),
+    }[verb]
+
+
+def read(view: View) -> dict[str, Phrase]:
+    """What each field holds, where each character is and what it has learned, and what lies beside the track."""
+    found = {str(field): _read_field(view, field) for field in range(1, view["fields"] + 1)}
+    found["bank"] = say("crystals in the middle: {number}", number=view["bank"])
+    actor = _find_actor(view)
+    for seat, own in enumerate(view["characters"], 1):
+        found[f"crystals-{seat}"] = say(
+            "crystals of {owner}: {number} of {most}", owner=seat, number=view["crystals"][seat - 1], most=ENOUGH
+        )
+        stock = STOCK - len(view["mines"][seat - 1])
+        found[f"stock-{seat}"] = say("mines in the stock of {owner}: {number}", owner=seat, number=stock)
+        for name, character in own.items():
+            touch = _name_touch(seat, name, actor)
+            found[touch] = _read_character(view, seat, name, character)
+            if character["at"] != "base":
+                found[f"{touch}:track"] = found[touch]
+    if view["phase"] == "choose":
+        found["rider"] = say("{piece}: attacks enemies behind it", piece="rider")
+        found["archer"] = say("{piece}: attacks enemies before it", piece="archer")
+    return found
+
+
+def _read_field(view: View, field: int) -> Phrase:
+    what: Phrase | None = None
+    for seat, own in enumerate(view["characters"], 1):
+        for name, character in own.items():
+            if character["at"] == field:
+                what = say("{owner}'s {piece}, level {level}", owner=seat, piece=name, level=character["level"])
+    for seat, mines in enumerate(view["mines"], 1):
+        if field in mines:
+            what = say("a mine of {owner}", owner=seat)
+    what = what or say("empty")
+    if field in view["starts"]:
+        return say("{field}, START of {owner}: {what}", field=field, owner=view["starts"].index(field) + 1, what=what)
+    if field in view["teleports"]:
+        onward = next((each for each in view["teleports"] if each > field), view["teleports"][0])
+        return say("{field}, teleport to {to}: {what}", field=field, to=onward, what=what)
+    return say("{field}: {what}", field=field, what=what)
+
+
+def _read_character(view: View, seat: int, name: str, character: dict[str, Any]) -> Phrase:
+    level, points, at = character["level"], character["xp"], character["at"]
+    if at == "base":
+        return say(
+            "{owner}'s {piece} in the base, level {level}, experience {points}",
+            owner=seat,
+            piece=name,
+            level=level,
+            points=points,
+        )
+    steps = (view["starts"][seat - 1] - at) % view["fields"] or view["fields"]
+    return say(
+        "{owner}'s {piece} on {field}, {steps} from home, level {level}, experience {points}",
+        owner=seat,
+        piece=name,
+        field=at,
+        steps=steps,
+        level=level,
+        points=points,
+    )
+
+
+BOARD = Board(arrange, explain, trace, guess, read)

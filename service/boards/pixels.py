@@ -1,9 +1,10 @@
-"""Board pictures as pixels: a PNG of a position, a GIF of a whole match. Needs the extra `pictures`.
+"""Board pictures as pixels: a PNG of a position, a GIF of a whole match.
 
 resvg draws them, because its wheel contains everything it needs. Text is set in Bitstream Vera, which comes with
 ReportLab. Without a font, resvg would leave out all text; with the fonts of the machine, pictures would differ.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from importlib.util import find_spec
@@ -14,6 +15,8 @@ from typing import Any
 import resvg_py
 from PIL import Image, ImageOps
 
+from plyscribe.service.boards.colours import LIGHT
+
 MOST_FRAMES = 2_000
 """The most frames that a GIF may have."""
 MOST_PIXELS = 300_000_000
@@ -21,9 +24,16 @@ MOST_PIXELS = 300_000_000
 LAST_MS = 3_000
 """The shortest time that the last frame stays."""
 
+CARD_SIZE = 1200, 630
+"""The width and height that sites expect of a picture beside a link."""
+
+CARD_MARGIN = 36
+
 FAMILY = "Bitstream Vera Sans"
 LATIN = 256
 """The font has the characters below this one. For others, resvg searches the fonts of the machine, which is slow."""
+
+_VIEW_BOX = re.compile(r'viewBox="([^"]+)"')
 
 
 def render_png(svg: str, width: int) -> bytes:
@@ -39,9 +49,30 @@ def render_png(svg: str, width: int) -> bytes:
     )
 
 
-def pick_frames(count: int, width: int, height: int) -> list[int]:
-    """Which of `count` pictures become frames: all, or an even selection if that is too many. The last is always in."""
-    most = max(1, min(MOST_FRAMES, MOST_PIXELS // (width * height)))
+def frame_card(svg: str) -> bytes:
+    """A drawing of a board in the middle of a quiet PNG of CARD_SIZE, as sites show it beside a link."""
+    width, height = CARD_SIZE
+    _, _, wide, high = map(float, _VIEW_BOX.search(svg)[1].split())  # type: ignore[index]
+    scale = min((width - 2 * CARD_MARGIN) / wide, (height - 2 * CARD_MARGIN) / high)
+    x, y = (width - wide * scale) / 2, (height - high * scale) / 2
+    place = f'<svg x="{x:.1f}" y="{y:.1f}" width="{wide * scale:.1f}" height="{high * scale:.1f}" '
+    frame = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}">'
+    ground = f'<rect width="{width}" height="{height}" fill="{LIGHT["board"]}"/>'
+    shade = (
+        f'<rect x="{x - 12:.1f}" y="{y - 12:.1f}" width="{wide * scale + 24:.1f}" height="{high * scale + 24:.1f}" '
+        f'rx="16" fill="{LIGHT["paper"]}" stroke="{LIGHT["field_two"]}" stroke-width="2"/>'
+    )
+    # A drawing is Markup, which would escape what is put into it.
+    board = str(svg).replace("<svg ", place, 1)
+    return render_png(f"{frame}{ground}{shade}{board}</svg>", width)
+
+
+def pick_frames(count: int, width: int, height: int, most: int | None = None) -> list[int]:
+    """Which of `count` pictures become frames: all, or an even selection if that is too many. The last is always in.
+
+    By default the most is MOST_FRAMES.
+    """
+    most = max(1, min(MOST_FRAMES if most is None else most, MOST_PIXELS // (width * height)))
     step = -(-count // most)
     return list(range((count - 1) % step, count, step))
 

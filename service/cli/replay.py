@@ -18,7 +18,6 @@ from plyscribe.domain.replay import TakenStep, list_steps
 from plyscribe.domain.replay import replay as replay_match
 from plyscribe.domain.ruleset import AnyRuleset
 from plyscribe.domain.rulesets import find_ruleset
-from plyscribe.service.cli.extra import explain_missing
 from plyscribe.service.cli.languages import LANGUAGE
 from plyscribe.service.cli.shared_options import DATA, TOKEN, URL
 from plyscribe.service.cli.transfer import REFUSALS, choose_reader
@@ -90,7 +89,7 @@ def replay(
     Prints what each step did, and the last position as text; with --ply that position, and what led to it. Writes a
     position as a picture (--png), or the whole match as a film (--gif). MATCH is a
     bundle, a text record (.plyrec) or the id of a match. An id is looked up in the store in REDIS_URL, or else in the
-    one that `serve` runs on the data directory; with --url on that server. Pictures need the extra `pictures`.
+    one that `serve` runs on the data directory; with --url on that server.
     """
     if ply is not None and gif is not None and png is None:
         raise click.UsageError("--ply chooses one position, but a film shows all of them")
@@ -107,8 +106,6 @@ def replay(
             click.echo("\n".join([*told, *([""] if told else []), _format_position(film, at)]))
     except REFUSALS as error:
         sys.exit(f"error: {match}: {error}")
-    except ModuleNotFoundError as error:
-        sys.exit(f"error: {explain_missing('pictures', 'pictures need', error.name)}")
 
 
 def _read(match: str, read_bundle: Callable[[], bytes]) -> Film:

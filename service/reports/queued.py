@@ -11,7 +11,7 @@ from rq.serializers import JSONSerializer
 
 from plyscribe.service.errors import ReportBusy
 from plyscribe.service.queues import FAILURE_TTL_S, REPORT_JOB, report_queue
-from plyscribe.service.reports.subjects import RECORD, Json, Subject
+from plyscribe.service.reports.subjects import BULKY, Json, Subject
 from plyscribe.service.store.redis_errors import translate
 
 MAX_DUE = 32
@@ -20,8 +20,8 @@ MAX_DUE = 32
 KEPT_S = 600
 """How long a report is kept. A stream that was damaged or mended by hand is seen after that time at the latest."""
 
-RECORD_KEPT_S = 60
-"""How long a text record is kept. It is as large as its match is long, and people read it once."""
+BULKY_KEPT_S = 60
+"""How long a bulky report is kept: a record, a picture. People read it once, and browsers keep it."""
 
 MAX_BYTES = 16 * 1024 * 1024
 """The size of a report. One that is larger fails."""
@@ -64,7 +64,7 @@ class QueuedReports:
                 job_id=_job_id(subject),
                 unique=True,
                 timeout=TIMEOUT_S,
-                result_ttl=RECORD_KEPT_S if subject.kind == RECORD else KEPT_S,
+                result_ttl=BULKY_KEPT_S if subject.kind in BULKY else KEPT_S,
                 failure_ttl=FAILURE_TTL_S,
                 description=subject.name,
             )

@@ -1,5 +1,6 @@
 """The subjects of reports, and how a report on each is made."""
 
+from base64 import b64encode
 from collections.abc import Callable, Mapping
 from hashlib import sha256
 from itertools import chain
@@ -10,9 +11,12 @@ from plyscribe.domain.bundle.report import check_match, describe_report
 from plyscribe.domain.imported import is_address, split_address
 from plyscribe.domain.match import Match
 from plyscribe.domain.record import format_record, record_of
+from plyscribe.domain.rulesets import find_ruleset
 from plyscribe.domain.tournament.state import find_game
 from plyscribe.service.access.accounts import Accounts
+from plyscribe.service.boards.colours import Theme
 from plyscribe.service.language.catalogues import LANGUAGES
+from plyscribe.service.matches.pictures import Look, render_beginning_card, render_card, render_film, render_picture
 from plyscribe.service.matches.queries import read_pages
 from plyscribe.service.matches.story import comment_record
 from plyscribe.service.matches.variations import load_variation, reach, weigh_position
@@ -49,7 +53,16 @@ ANNULMENT = "annulment"
 PREVIEW = "preview"
 RECORD = "record"
 GAME = "game"
+PICTURE = "picture"
+CARD = "card"
+BEGINNING = "beginning"
+FILM = "film"
 SUGGESTION = "suggestion"
+
+BULKY = (RECORD, PICTURE, CARD, BEGINNING, FILM)
+"""Reports that are large, and that those who asked keep."""
+
+THEMES: tuple[Theme, ...] = ("light", "dark")
 
 MOST_SUGGESTED = 5
 """How many moves a suggestion has at most."""
@@ -85,6 +98,30 @@ def game_of(tournament: str, version: int, place: tuple[int, int, int]) -> Subje
     return Subject(GAME, tournament, (version, *place))
 
 
+def picture_at(match: str, version: int, ply: int, look: Look) -> Subject:
+    """The PNG of a position, at a version of the match that has it."""
+    return Subject(PICTURE, match, (version, ply, *_number(look)))
+
+
+def card_at(match: str, version: int, ply: int) -> Subject:
+    """The card of a position, at a version of the match that has it."""
+    return Subject(CARD, match, (version, ply))
+
+
+def beginning_of(ruleset: str, version: int) -> Subject:
+    """The card of a game's starting position."""
+    return Subject(BEGINNING, ruleset, (version,))
+
+
+def film_of(match: str, version: int, look: Look) -> Subject:
+    """The GIF of a match up to a version."""
+    return Subject(FILM, match, (version, *_number(look)))
+
+
+def _number(look: Look) -> tuple[int, int]:
+    return THEMES.index(look.theme), look.seat or 0
+
+
 def suggestion_for(ruleset: str, variation: str, playouts: int) -> Subject:
     """The best moves in a position, which is given as `dump_variation` writes it."""
     return Subject(SUGGESTION, ruleset, (playouts,), variation)
@@ -105,6 +142,10 @@ class Maker:
             PREVIEW: self._preview_annulment,
             RECORD: self._write_record,
             GAME: self._annul_game,
+            PICTURE: self._draw_picture,
+            CARD: self._draw_card,
+            BEGINNING: self._draw_beginning,
+            FILM: self._draw_film,
             SUGGESTION: self._suggest,
         }
 
@@ -152,6 +193,22 @@ class Maker:
     def _suggest(self, _: str, playouts: int, variation: str) -> Json:
         reached = reach(*load_variation(variation), self._matches.read)
         return weigh_position(reached, playouts, variation, MOST_SUGGESTED)
+
+    def _draw_picture(self, match: str, version: int, ply: int, theme: int, seat: int) -> Json:
+        return _pack(render_picture(self._matches.read(match, version), ply, Look(THEMES[theme], seat or None)))
+
+    def _draw_card(self, match: str, version: int, ply: int) -> Json:
+        return _pack(render_card(self._matches.read(match, version), ply))
+
+    def _draw_beginning(self, ruleset: str, version: int) -> Json:
+        return _pack(render_beginning_card(find_ruleset(ruleset, version)))
+
+    def _draw_film(self, match: str, version: int, theme: int, seat: int) -> Json:
+        return _pack(render_film(self._matches.read(match, version), Look(THEMES[theme], seat or None)))
+
+
+def _pack(picture: bytes) -> Json:
+    return {"base64": b64encode(picture).decode()}
 
 
 def _describe_changes(changes: Any, offset: int, limit: int) -> Json:

@@ -23,7 +23,7 @@ NAMELESS = ("/healthz", "/readyz")
 """What supervisors ask, by whatever name they know us. The answers say nothing about anybody."""
 
 ANY = "*"
-OPEN_PATHS = ("/v1/", "/openapi.yaml")
+OPEN_PATHS = ("/v1/", "/openapi.yaml", "/oembed")
 READ_HEADERS = "If-None-Match, Last-Event-ID"
 """Request headers that any page may send, beside those that browsers always allow."""
 

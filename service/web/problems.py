@@ -20,6 +20,7 @@ from plyscribe.service.errors import (
     LiveShare,
     NotAcceptable,
     NotFound,
+    NotOffered,
     QuotaReached,
     ReportBusy,
     ReportFailed,
@@ -61,6 +62,7 @@ STATUS_OF: dict[type[Exception], int] = {
     CrossSite: 403,
     NotFound: 404,
     NotAcceptable: 406,
+    NotOffered: 501,
     VersionConflict: 412,
     KeyExpired: 409,
     KeyReused: 422,
@@ -130,6 +132,7 @@ _TITLES = {
     422: "The request was read, but is invalid",
     429: "You have asked for too much",
     500: "Server error",
+    501: "This server does not offer this",
     503: "The server cannot answer now",
 }
 

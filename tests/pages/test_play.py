@@ -136,14 +136,13 @@ def test_a_friend_gets_a_seat_in_a_private_match_by_a_link(visit):
     page.get_by_text("Time, rating and privacy").click()
     page.get_by_label("Private: only the players can see it").check()
     page.get_by_role("button", name="Start").click()
-    page.get_by_role("button", name="Make a link for seat 2").click()
-    expect(page.get_by_label("Link for seat 2")).to_have_value(re.compile(r"/play\?invitation="))
+    expect(page.get_by_label("Link for seat 2")).to_have_value(re.compile(r"/join\?invitation="))
     ben.page.goto(page.get_by_label("Link for seat 2").input_value())
-    ben.page.get_by_role("main").get_by_role("link", name="Sign in").click()
+    ben.page.get_by_role("main").get_by_role("link", name="Play").click()
     ben.page.get_by_label("Name").fill("Benedict")
     ben.page.get_by_role("button", name="Open an account").click()
     ben.page.get_by_role("link", name="Continue").click()
-    ben.page.get_by_role("button", name="Take seat 2").click()
+    ben.page.get_by_role("button", name="Play").click()
     expect(ben.page.locator(NOW)).to_have_text("Seat 1 to move: Ann.")
     expect(page.locator(NOW)).to_have_text("Your turn.")
     page.get_by_label("Click on the board or type the move").fill("+5")
@@ -162,12 +161,11 @@ def test_a_link_stays_when_somebody_takes_another_seat(visit):
     page.get_by_text("Time, rating and privacy").click()
     page.get_by_label("Private: only the players can see it").check()
     page.get_by_role("button", name="Start").click()
-    page.get_by_role("button", name="Make a link for seat 3").click()
-    expect(page.get_by_label("Link for seat 3")).to_be_visible()
+    link = page.locator("#link-3").input_value()
     page.get_by_role("button", name="Take seat 2").click()
     expect(page.get_by_role("button", name="Take seat 2")).to_be_hidden()
-    expect(page.get_by_label("Link for seat 3")).to_have_value(re.compile(r"/play\?invitation="))
-    expect(page.get_by_label("Link for seat 3")).to_be_visible()
+    expect(page.locator("#link-2")).to_have_count(0)
+    expect(page.locator("#link-3")).to_have_value(link)
 
 
 def test_buttons_decide_what_a_click_leaves_open(visit):
@@ -345,12 +343,12 @@ def test_a_click_before_the_scripts_have_loaded_counts_once_they_have(visit, ass
     held = []
     ann.page.route(f"**{path_of(asset)}", lambda route: held.append(route))
     ann.page.goto(f"/matches/{match}/play", wait_until="commit")
-    button = ann.page.get_by_role("button", name="Make a link for seat 2")
+    button = ann.page.get_by_role("button", name="Take seat 2")
     button.click()
     button.click()
     [script] = held
     script.continue_()
-    expect(ann.page.get_by_label("Link for seat 2")).to_have_value(re.compile(r"/play\?invitation="))
+    expect(ann.page.locator(NOW)).to_have_text(re.compile("Your turn"))
 
 
 def test_a_click_before_the_scripts_have_loaded_does_not_reload_the_page(visit):

@@ -1,4 +1,4 @@
-"""The board picture of Crystals: the loop, the acting seat, tower cover, attacks, and notations in words."""
+"""The board of Crystals: the track, tower cover, attacks, mats, what can be touched, and notations in words."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -6,17 +6,21 @@ from itertools import islice, pairwise
 from math import dist
 from random import Random
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
 from plyscribe.domain.ruleset import Decision, Roll
 from plyscribe.domain.rulesets.crystals_v1 import CRYSTALS_V1
 from plyscribe.service.boards import draw_board, explain_move
-from plyscribe.service.boards.board import LastMove
+from plyscribe.service.boards.board import LastMove, Reason
 from plyscribe.service.boards.crystals_v1 import BOARD
 from plyscribe.service.boards.loop import Loop
 
-CLASSES = ["archer", "miner", "rider", "scout", "tower"]
+CLASSES = {"archer", "miner", "rider", "scout", "tower"}
+SVG = "{http://www.w3.org/2000/svg}"
+ENDS = re.compile(r"(?:[MLQ]|A\S+ \S+ 0 0 [01] )(-?[\d.]+) (-?[\d.]+)")
+"""The points on a path of lines and arcs."""
 
 
 def positions(seats: int, **options: int) -> Iterator[tuple[Any, LastMove | None]]:
@@ -42,59 +46,157 @@ def find(is_sought: Callable[[dict[str, Any]], object], seats: int = 4) -> tuple
     raise LookupError("no such position")
 
 
-def tokens(state: Any) -> list[str]:
-    return re.findall(r'data-token="([^"]+)"', draw_board(CRYSTALS_V1, state))
+def find_points(path: str) -> list[tuple[float, float]]:
+    return [(float(x), float(y)) for x, y in ENDS.findall(path)]
+
+
+def find_touches(state: Any) -> set[str]:
+    return set(re.findall(r'data-touch="([^"]+)"', draw_board(CRYSTALS_V1, state)))
+
+
+def find_own(state: Any) -> set[str]:
+    """The touches that stand for a character of the seat that decides."""
+    return {touch.removesuffix(":track") for touch in find_touches(state)} & CLASSES
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4])
 @pytest.mark.parametrize("section", [8, 10, 20])
 def test_every_field_has_its_number_and_all_of_it_is_in_the_frame(seats, section):
     for state, last in islice(positions(seats, section=section), 0, 300, 60):
-        picture = draw_board(CRYSTALS_V1, state, last)
-        labels = [int(text) for text in re.findall(r'font-size="12.5">(\d+)<', picture)]
-        assert labels == list(range(1, seats * section + 1))
-        width, height = map(float, re.search(r'viewBox="0 0 (\S+) (\S+)"', picture).groups())
-        for points in re.findall(r'points="([^"]+)"', picture):
-            assert all(0 <= x <= width and 0 <= y <= height for x, y in map(read_point, points.split()))
+        for seat in range(1, seats + 1):
+            root = ElementTree.fromstring(draw_board(CRYSTALS_V1, state, last, seat=seat))
+            context = BOARD.arrange(CRYSTALS_V1.view(state), last, seat)
+            texts = [each.text for each in root.iter(f"{SVG}text")]
+            assert {str(field) for field in range(1, seats * section + 1)} <= set(texts)
+            outlines = [field.outline for field in context["fields"]]
+            for path in [*outlines, *(wall for _, _, wall in context["covered"])]:
+                assert all(0 <= x <= context["width"] and 0 <= y <= context["height"] for x, y in find_points(path))
 
 
-def read_point(text: str) -> tuple[float, float]:
-    x, y = text.split(",")
-    return float(x), float(y)
+def test_each_seat_sees_its_start_in_the_middle_of_the_bottom_side_and_its_mat_first():
+    _, last, view = find(lambda view: view["ply"] == 100)
+    for seat in (1, 2, 3, 4):
+        context = BOARD.arrange(view, last, seat)
+        x, y = context["fields"][view["starts"][seat - 1] - 1].at
+        assert x == pytest.approx(context["width"] / 2)
+        assert y > context["centre"][1]
+        assert [mat["seat"] for mat in context["mats"]] == [1 + (seat - 1 + turn) % 4 for turn in range(4)]
+        assert context["mats"][0]["height"] > context["mats"][1]["height"]
 
 
-def test_each_character_has_a_title_with_its_seat_level_and_field():
+def test_fields_go_round_clockwise_for_every_seat():
+    _, _, view = find(lambda view: view["ply"] == 1)
+    for seat in (1, 2, 3, 4):
+        context = BOARD.arrange(view, None, seat)
+        (left, top), fields = context["centre"], [field.at for field in context["fields"]]
+        turned = sum(
+            (x - left) * (below - top) - (y - top) * (right - left)
+            for (x, y), (right, below) in pairwise([*fields, fields[0]])
+        )
+        assert turned > 0
+
+
+def test_a_home_lies_inside_the_loop_before_its_start():
+    _, _, view = find(lambda view: view["ply"] == 1)
+    context = BOARD.arrange(view, None)
+    for seat, gate in context["gates"]:
+        start, before = (context["fields"][view["starts"][seat - 1] - back].at for back in (1, 2))
+        assert dist(gate, start) == pytest.approx(dist(gate, before), rel=0.1)
+        assert dist(gate, context["centre"]) < dist(start, context["centre"])
+
+
+def test_each_character_stands_on_its_field_or_in_its_base_with_its_level():
     state, _, view = find(lambda view: view["ply"] == 150)
-    picture = draw_board(CRYSTALS_V1, state)
+    root = ElementTree.fromstring(draw_board(CRYSTALS_V1, state))
+    keys = {each.attrib["data-key"]: each for each in root.iter() if "data-key" in each.attrib}
     for seat, own in enumerate(view["characters"], 1):
         for name, character in own.items():
-            place = "in the base" if character["at"] == "base" else f"on field {character['at']}"
-            assert f"<title>{name.capitalize()} of seat {seat}, level {character['level']}, {place}</title>" in picture
+            figure = keys[f"{name}-{seat}-{character['at']}-{character['level']}"]
+            in_base = character["at"] == "base"
+            assert figure.attrib["data-at"] == (f"base-{seat}" if in_base else str(character["at"]))
+            assert figure.attrib["data-owner"] == str(seat)
+            assert figure.find(f"{SVG}text").text == str(seat)
+            assert f"xp-{seat}-{name}-{character['xp']}" in keys
 
 
-def test_a_seat_that_chooses_its_attacker_can_click_both():
+def test_mines_and_crystals_are_where_they_are():
+    state, _, view = find(lambda view: any(view["mines"]) and any(view["crystals"]))
+    keys = re.findall(r'data-key="((?:mine|crystal)-[^"]+)"', draw_board(CRYSTALS_V1, state))
+    mines = [f"mine-{seat}-{field}" for seat, own in enumerate(view["mines"], 1) for field in own]
+    stock = [f"mine-{seat}-stock-{n}" for seat, own in enumerate(view["mines"], 1) for n in range(1, 5 - len(own))]
+    bank = [f"crystal-bank-{number}" for number in range(1, view["bank"] + 1)]
+    won = [f"crystal-{seat}-{n}" for seat, count in enumerate(view["crystals"], 1) for n in range(1, count + 1)]
+    assert sorted(keys) == sorted(mines + stock + bank + won)
+
+
+def test_there_is_no_english_in_the_picture():
+    for state, last in islice(positions(3), 0, 600, 7):
+        root = ElementTree.fromstring(draw_board(CRYSTALS_V1, state, last))
+        assert all(re.fullmatch(r"\+?\d+", text.text) for text in root.iter(f"{SVG}text"))
+
+
+def test_a_seat_that_chooses_its_attacker_can_touch_both():
     state, _, _ = find(lambda view: view["phase"] == "choose")
-    assert sorted(tokens(state)) == CLASSES
+    assert find_own(state) == CLASSES
 
 
-def test_the_characters_of_the_seat_that_moves_can_be_clicked_on_the_loop_and_on_its_mat():
+def test_the_characters_of_the_seat_that_moves_can_be_touched_on_the_track_and_on_its_mat():
     state, _, view = find(lambda view: view["phase"] == "move" and view["ply"] > 100)
     own = view["characters"][view["on_turn"] - 1]
-    on_loop = [name for name, character in own.items() if character["at"] != "base"]
-    assert sorted(tokens(state)) == sorted([*own, *on_loop])
+    on_track = {f"{name}:track" for name, character in own.items() if character["at"] != "base"}
+    assert {*own, *on_track} <= find_touches(state)
+    assert find_own(state) == own.keys()
+    assert BOARD.trace("move scout") == [("scout:track",), ("scout",)]
 
 
-def test_a_seat_that_gives_experience_can_click_its_own_characters():
+def test_a_seat_that_gives_experience_can_touch_its_own_characters():
     state, _, view = find(lambda view: view["phase"] == "xp" and not view["due"][view["on_turn"] - 1])
     actor = CRYSTALS_V1.turn(state).seat
     assert actor != view["on_turn"]
-    assert set(tokens(state)) == set(view["characters"][actor - 1])
-    assert f"Seat {actor} learns" in draw_board(CRYSTALS_V1, state)
+    assert view["characters"][actor - 1].keys() <= find_touches(state)
+    assert f"+{view['due'][actor - 1]}<" in draw_board(CRYSTALS_V1, state)
 
 
 @pytest.mark.parametrize("phase", ["first", "roll", "defence"])
-def test_nothing_can_be_clicked_while_a_roll_is_due(phase):
-    assert tokens(find(lambda view: view["phase"] == phase)[0]) == []
+def test_nobody_owns_what_is_touched_while_a_roll_is_due(phase):
+    state, _, _ = find(lambda view: view["phase"] == phase)
+    assert find_own(state) == set()
+
+
+@pytest.mark.parametrize(
+    ("phase", "clause"),
+    [("choose", "CR5"), ("deploy", "CR5"), ("spawn", "CR6"), ("move", "CR7"), ("xp", "CR19"), ("respawn", "CR6")],
+)
+def test_a_touch_of_a_field_or_of_a_foreign_character_says_what_to_touch(phase, clause):
+    _, _, view = find(lambda view: view["phase"] == phase and view["ply"] != 0)
+    actor = CRYSTALS_V1.turn(find(lambda other: other == view)[0]).seat
+    other = 1 + actor % 4
+    for touches in [("7",), (f"scout:{other}",), (f"tower:{other}:track",), ("Scout", "7")]:
+        (reason,) = BOARD.guess(view, touches)
+        assert isinstance(reason, Reason)
+        assert reason.clause == clause
+    (reason,) = BOARD.guess(view, (f"scout:{other}:track",))
+    assert str(reason.why) == f"that is seat {other}'s scout. Touch one of your own."
+
+
+def test_a_touch_of_an_own_character_means_a_move_of_it():
+    for phase, notation in (("spawn", "spawn scout"), ("move", "move scout"), ("xp", "xp scout")):
+        _, _, view = find(lambda view, phase=phase: view["phase"] == phase)
+        assert list(BOARD.guess(view, ("scout",))) == [notation]
+
+
+def test_the_board_is_read_out_for_those_who_cannot_see_it():
+    _, _, view = find(lambda view: any(view["mines"]) and view["characters"][0]["scout"]["at"] not in ("base", 1))
+    said = {name: str(phrase) for name, phrase in BOARD.read(view).items()}
+    assert said["16"].startswith("16, teleport to 26: ")
+    assert said["21"].startswith("21, START of seat 3: ")
+    seat = next(seat for seat, own in enumerate(view["mines"], 1) if own)
+    assert said[str(view["mines"][seat - 1][0])].endswith(f": a mine of seat {seat}")
+    scout, name = view["characters"][0]["scout"], "scout" if "scout:2" in said and "scout:1" not in said else "scout:1"
+    assert said[name] == said[f"{name}:track"]
+    assert f"seat 1's scout on {scout['at']}, {41 - scout['at']} from home, level {scout['level']}" in said[name]
+    assert said[str(scout["at"])].endswith(f": seat 1's scout, level {scout['level']}")
+    assert said["bank"] == f"crystals in the middle: {view['bank']}"
 
 
 def test_what_a_tower_covers_is_shown_unless_it_stands_on_a_start():
@@ -107,24 +209,35 @@ def test_what_a_tower_covers_is_shown_unless_it_stands_on_a_start():
 
 def test_a_tower_covers_four_fields_to_each_side():
     _, _, view = find(lambda view: view["characters"][0]["tower"]["at"] == 6)
-    (points,) = (area for seat, area, _ in BOARD.arrange(view, None)["covered"] if seat == 1)
-    outline = [read_point(point) for point in points.split()]
-    fields = {
-        field.number: [read_point(point) for point in field.points.split()]
-        for field in BOARD.arrange(view, None)["fields"]
-    }
-    begin, end = outline[0], outline[len(outline) // 2 - 1]
-    assert dist(begin, fields[2][0]) < 1
-    assert dist(end, fields[10][len(fields[10]) // 2 - 1]) < 1
+    context = BOARD.arrange(view, None)
+    (area,) = (find_points(area) for seat, area, _ in context["covered"] if seat == 1)
+    first, last = (find_points(context["fields"][number - 1].outline) for number in (2, 10))
+    assert area[0] == first[0]
+    assert area[-1] == first[-1]
+    assert set(last) & set(area) >= {last[len(last) // 2 - 1], last[len(last) // 2]}
 
 
-def test_an_attack_that_waits_for_the_die_is_an_arrow_to_its_target():
-    state, last, view = find(lambda view: view["attack"])
+def test_an_attack_that_waits_for_the_die_is_an_arrow_to_its_target_with_the_rolls_that_save_it():
+    _, last, view = find(lambda view: view["attack"])
     context = BOARD.arrange(view, last)
     target = view["attack"]["target"]
-    field = view["characters"][target["seat"] - 1][target["class"]]["at"]
-    assert context["attack"]["aim"] == context["fields"][field - 1].at
-    assert f"Seat {target['seat']} defends" in draw_board(CRYSTALS_V1, state, last)
+    own = view["characters"][target["seat"] - 1]
+    assert context["attack"]["aim"] == context["fields"][own[target["class"]]["at"] - 1].at
+    assert context["saves"] == own["tower"]["level"]
+    assert [(die.seat, die.value) for die in context["dice"]] == [(target["seat"], None)]
+
+
+def test_an_arrow_between_neighbours_is_long_enough_to_be_seen():
+    _, last, view = find(lambda view: view["attack"] and view["attack"]["ranged"])
+    way = find_points(BOARD.arrange(view, last)["attack"]["way"].replace(",", " "))
+    assert dist(way[0], way[1]) > 15
+
+
+def test_the_die_shows_the_roll_of_the_seat_on_turn_and_the_contest_has_one_for_each_seat():
+    _, last, view = find(lambda view: view["phase"] == "move")
+    assert [(die.seat, die.value) for die in BOARD.arrange(view, last)["dice"]] == [(view["on_turn"], view["roll"])]
+    _, last, view = find(lambda view: view["phase"] == "first" and view["contest"][2])
+    assert [die.value for die in BOARD.arrange(view, last)["dice"]] == view["contest"]
 
 
 def test_the_field_of_the_character_that_moved_last_is_marked():
@@ -132,7 +245,7 @@ def test_the_field_of_the_character_that_moved_last_is_marked():
     name = last.move.split()[1]
     field = view["characters"][last.seat - 1][name]["at"]
     context = BOARD.arrange(view, last)
-    assert context["moved"] == context["fields"][field - 1].points
+    assert context["moved"] == context["fields"][field - 1].outline
 
 
 def moves() -> Iterator[tuple[dict[str, Any], LastMove, dict[str, Any]]]:
@@ -148,14 +261,15 @@ def test_the_field_that_a_character_left_is_marked_if_the_view_before_is_known()
     for view, last, context in islice(moves(), 300):
         name = last.move.split()[1]
         source, target = (each["characters"][last.seat - 1][name]["at"] for each in (last.before, view))
-        assert context["origin"] == (None if source == target else context["fields"][source - 1].points)
+        assert context["origin"] == (None if source == target else context["fields"][source - 1].outline)
         assert BOARD.arrange(view, last._replace(before=None))["origin"] is None
 
 
 def test_a_killed_character_is_crossed_out_on_its_mat_and_on_its_field():
     killed = 0
     for view, last, context in islice(moves(), 600):
-        crossed = [(one.seat, one.name) for mat in context["mats"] for one in mat["pieces"] if one.fell]
+        pieces = [slot.piece for mat in context["mats"] for slot in mat["slots"]]
+        crossed = [(one.seat, one.name) for one in pieces if one.fell]
         for seat, name in crossed:
             assert seat != last.seat
             assert last.before["characters"][seat - 1][name]["at"] != "base"
@@ -171,7 +285,7 @@ def test_characters_of_a_seat_that_withdrew_are_not_crossed_out():
             gone = {name: {**character, "at": "base"} for name, character in view["characters"][seat - 1].items()}
             characters = [gone if each == seat else own for each, own in enumerate(view["characters"], 1)]
             context = BOARD.arrange({**view, "left": [seat], "characters": characters}, last)
-            assert not any(one.fell for one in context["mats"][seat - 1]["pieces"])
+            assert not any(slot.piece.fell for slot in context["mats"][seat - 1]["slots"])
         return
 
 
@@ -183,7 +297,8 @@ def test_a_crystal_that_was_just_taken_is_marked():
 
 def test_a_seat_that_withdrew_is_shown_as_such():
     state, _, _ = find(lambda view: view["ply"] == 60)
-    assert ">left<" in draw_board(CRYSTALS_V1, CRYSTALS_V1.withdraw(state, 3))
+    view = CRYSTALS_V1.view(CRYSTALS_V1.withdraw(state, 3))
+    assert [mat["seat"] for mat in BOARD.arrange(view, None)["mats"] if mat["left"]] == [3]
 
 
 @pytest.mark.parametrize(
@@ -220,3 +335,30 @@ def test_a_loop_goes_right_along_its_top_and_back_along_its_bottom():
     assert loop.angle(0) == pytest.approx(-45)
     assert abs(loop.angle(2.5 * quarter)) == pytest.approx(180)
     assert loop.locate(100, 7)[1] == pytest.approx(-7)
+
+
+def test_the_bottom_of_a_loop_is_the_middle_of_its_bottom_side():
+    loop = Loop(10, 20, 300, 200, 60)
+    assert loop.locate(loop.bottom) == pytest.approx((160, 220))
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "commands"),
+    [(10, 70, "MAL"), (-40, 30, "MA"), (60, 200, "ML"), (200, 350, "MLAL"), (870, 980, "MAL")],
+)
+def test_a_line_along_a_loop_goes_straight_at_its_sides_and_by_arcs_through_its_corners(start, end, commands):
+    loop = Loop(10, 10, 300, 200, 60)
+    path = loop.run(start, end, 20)
+    points = find_points(path)
+    assert points[0] == pytest.approx(loop.locate(start, 20), abs=0.06)
+    assert points[-1] == pytest.approx(loop.locate(end, 20), abs=0.06)
+    assert "".join(re.findall("[A-Z]", path)) == commands
+    assert set(re.findall(r"A(\S+ \S+) 0 0 1 ", path)) <= {"80.0 80.0"}
+
+
+def test_a_strip_of_a_loop_is_closed_and_has_both_edges():
+    loop = Loop(10, 10, 300, 200, 60)
+    points = find_points(loop.cut(20, 60, -15, 15))
+    ends = [loop.locate(20, 15), loop.locate(60, 15), loop.locate(60, -15), loop.locate(20, -15)]
+    assert all(min(dist(end, point) for point in points) < 0.1 for end in ends)
+    assert loop.cut(20, 60, -15, 15).endswith("Z")

@@ -255,7 +255,7 @@ def test_a_link_opens_a_private_match(ann):
     match = ann.begin(seats=[{"player": ann.player}, None], private=True)
     ben = ann.other()
     ben.see(f"/matches/{match}/play", 404)
-    assert "/seats/2/invitations" in posts(ann.table(match))
+    assert f"/matches/{match}/join?invitation=2-" in ann.table(match)
     code = ann.post(f"/v1/matches/{match}/seats/2/invitations").json["invitation"]
     page = ben.see(f"/matches/{match}/play?invitation={code}")
     assert f'name="invitation" value="{code}"' in page

@@ -1,7 +1,5 @@
 """`plyscribe replay`: text, pictures and films of a match."""
 
-import sys
-
 import pytest
 from click.testing import CliRunner, Result
 from PIL import Image
@@ -147,14 +145,3 @@ def test_a_film_with_too_many_positions_leaves_some_out_and_says_so(typed, tmp_p
     assert ran.stderr.startswith("3 of 5 positions are shown: a GIF of this size cannot hold more\n")
     with Image.open(tmp_path / "a.gif") as film:
         assert film.n_frames == 3
-
-
-@pytest.mark.parametrize("missing", ["resvg_py", "PIL"])
-def test_without_the_extra_the_command_that_installs_it_is_told(typed, tmp_path, monkeypatch, missing):
-    monkeypatch.delitem(sys.modules, "plyscribe.service.boards.pixels", raising=False)
-    monkeypatch.setitem(sys.modules, missing, None)
-    ran = run(typed, "--png", tmp_path / "a.png")
-    assert ran.exit_code == 1
-    assert "pictures need the extra" in ran.output
-    assert f'{sys.executable} -m pip install "plyscribe[pictures]"' in ran.output
-    assert run(typed).exit_code == 0

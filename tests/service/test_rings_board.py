@@ -1,150 +1,239 @@
-"""The board picture of Rings: sectors and their terrain, units, attacks under way, and the last move."""
+"""The board picture of Rings: discs with terrain, units, mats, attacks under way, the last move, and touches."""
 
+import re
+from itertools import islice
+from math import dist
+from random import Random
 from xml.etree import ElementTree
 
 import pytest
 
+from plyscribe.domain.errors import IllegalMove
+from plyscribe.domain.ruleset import Decision, Over, Roll
 from plyscribe.domain.rulesets.rings_v1 import RINGS_V1
 from plyscribe.domain.rulesets.rings_v1.board import NAMES
 from plyscribe.service.boards import draw_board, explain_move, rings_v1
-from plyscribe.service.boards.board import LastMove
-from tests.domain.rings_tables import ALLIES, play, start, table
+from plyscribe.service.boards.board import LastMove, Reason
+from plyscribe.service.boards.discs import CENTRE, RIMS
+from tests.domain.rings_tables import ALLIES, legal, play, start, table
 
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def draw(state, *last):
-    return ElementTree.fromstring(draw_board(RINGS_V1, state, LastMove(*last) if last else None))
+def draw(state, *last, seat=None):
+    return ElementTree.fromstring(draw_board(RINGS_V1, state, LastMove(*last) if last else None, None, seat))
 
 
-def arrange(state, *last):
-    return rings_v1.arrange(RINGS_V1.view(state), LastMove(*last) if last else None)
+def arrange(state, *last, seat=None):
+    return rings_v1.arrange(RINGS_V1.view(state), LastMove(*last) if last else None, seat)
 
 
-def tokens_of(picture):
-    return {group.attrib["data-token"]: group for group in picture.iter(f"{SVG}g") if "data-token" in group.attrib}
+def named(picture, attribute):
+    return {each.attrib[attribute]: each for each in picture.iter() if attribute in each.attrib}
 
 
 def words_in(element):
     return [text.text or "" for text in element.iter(f"{SVG}text")]
 
 
-def titles_of(picture):
-    return {title.text for title in picture.iter(f"{SVG}title")}
+def middle_of(element):
+    """The middle of the first box in an element."""
+    box = next(each for each in element.iter() if "width" in each.attrib)
+    x, y, width, height = (float(box.attrib[name]) for name in ("x", "y", "width", "height"))
+    return x + width / 2, y + height / 2
 
 
-def drawn_field(state, name):
-    return next(field for field in arrange(state)["fields"] if field.name == name)
+def find_thing(state, key, seat=None):
+    return middle_of(named(draw(state, seat=seat), "data-key")[key])
 
 
-def test_every_field_and_every_ring_is_named_by_its_notation():
-    tokens = tokens_of(draw(table(seats=4)))
-    assert set(tokens) == {*NAMES, *"abcd"}
-    assert {tokens[name][0].tag for name in NAMES} == {f"{SVG}path"}
+def mat_of(state, seat, *last, viewer=None):
+    return next(mat for mat in arrange(state, *last, seat=viewer)["mats"] if mat.seat == seat)
+
+
+# ---- the discs
+
+
+def test_every_field_can_be_touched_and_is_a_place():
+    picture = draw(table(seats=4))
+    assert set(NAMES) <= named(picture, "data-touch").keys()
+    assert {*NAMES, *"abcd"} <= named(picture, "data-place").keys()
 
 
 def test_slots_go_clockwise_and_rings_inwards():
-    a1, a2, b1 = (drawn_field(table(), name) for name in ("a1", "a2", "b1"))
-    assert a1.name_at[0] < a2.name_at[0]
-    assert a1.name_at[1] < b1.name_at[1]
+    state = table("a4:1R a5:2R b4:1W")
+    a4, a5, b4 = (find_thing(state, key) for key in ("runner-1-a4-1", "runner-2-a5-1", "warrior-1-b4-1"))
+    assert dist(a4, CENTRE) > dist(b4, CENTRE)
+    turned = (a4[0] - CENTRE[0]) * (a5[1] - CENTRE[1]) - (a4[1] - CENTRE[1]) * (a5[0] - CENTRE[0])
+    assert turned > 0
+
+
+@pytest.mark.parametrize("seat", [1, 2, 3, 4])
+def test_the_start_of_the_seat_that_looks_is_straight_down(seat):
+    state = table("s1:1R s2:2R s3:3R s4:4R", seats=4, starts=(4, 6, 2, 7))
+    x, y = find_thing(state, f"runner-{seat}-s{seat}-1", seat)
+    assert abs(x - CENTRE[0]) < 25
+    assert y > CENTRE[1] + RIMS[0]
+
+
+def test_before_the_starts_are_attached_everybody_sees_the_same_slot_at_the_bottom():
+    numbers = [arrange(start(seats=4), seat=seat)["numbers"] for seat in (None, 1, 2, 3, 4)]
+    assert all(each == numbers[0] for each in numbers)
+    assert max(numbers[0], key=lambda number: number[1][1])[0] == 4
 
 
 def test_a_start_lies_outside_the_field_that_it_is_attached_to():
     outer = " ".join(f"a{slot}:2R" for slot in range(1, 8))
     for slot in range(1, 8):
         state = table(f"s1:1R {outer}", starts=[slot, slot % 7 + 1])
-        places = {field.name: field.pieces[0].at for field in arrange(state)["fields"] if field.pieces}
-        at = places.pop("s1")
-        assert min(places, key=lambda name: _gap(at, places[name])) == f"a{slot}"
-        assert _gap(at, (rings_v1.CENTRE, rings_v1.CENTRE)) > rings_v1.RIMS[0] ** 2
+        at = find_thing(state, "runner-1-s1-1")
+        near = min(range(1, 8), key=lambda other: dist(at, find_thing(state, f"runner-2-a{other}-1")))
+        assert near == slot
+        assert dist(at, CENTRE) > RIMS[0]
 
 
-def _gap(one, two):
-    return (one[0] - two[0]) ** 2 + (one[1] - two[1]) ** 2
+def test_slots_are_numbered_once_and_rings_lettered_once():
+    words = words_in(draw(table()))
+    assert all(words.count(ring) == 1 for ring in "abcd")
+    assert not set(NAMES) & set(words)
 
 
-def test_terrain_is_shown_by_letter_and_hatching_and_not_by_tone_alone():
-    tokens = tokens_of(draw(table()))
-    assert [words_in(tokens[name]) for name in ("a1", "a4", "a6")] == [["a1", "L"], ["a4", "M"], ["a6", "H"]]
-    assert [len(tokens[name].findall(f"{SVG}path")) for name in ("a1", "a4", "a6")] == [1, 4, 6]
+def test_terrain_differs_by_what_grows_on_it_and_not_by_colour_alone():
+    things = named(draw(table()), "data-key")
+    shapes = [
+        {use.attrib["href"] for use in things[key].iter(f"{SVG}use")}
+        for key in ("terrain-a1-L", "terrain-a4-M", "terrain-a6-H")
+    ]
+    assert shapes == [{"#rings-tuft"}, {"#rings-tree"}, {"#rings-peak"}]
 
 
 def test_a_ring_that_is_not_laid_has_no_terrain():
-    assert words_in(tokens_of(draw(start()))["a1"]) == ["a1"]
+    assert not [key for key in named(draw(start()), "data-key") if key.startswith("terrain")]
 
 
-def test_the_three_kinds_stand_side_by_side_with_their_seat_and_count():
-    field = drawn_field(table("a2:2RRWWWBB"), "a2")
-    assert [(piece.kind, piece.seat, piece.number) for piece in field.pieces] == [
-        ("runner", 2, 2),
-        ("warrior", 2, 3),
-        ("blocker", 2, 2),
+# ---- units
+
+
+def test_every_unit_stands_on_its_field_with_its_kind_and_seat():
+    picture = draw(table("a2:2RRWWWBB"))
+    units = [each for each in named(picture, "data-key").values() if each.attrib["data-at"] == "a2"]
+    assert sorted(each.attrib.get("href", "") for each in units) == [
+        "",
+        *["#rings-blocker-2"] * 2,
+        *["#rings-runner-2"] * 2,
+        *["#rings-warrior-2"] * 3,
     ]
-    assert len({piece.at for piece in field.pieces}) == 3
+    assert {each.attrib.get("data-owner") for each in units} == {"2", None}
 
 
-@pytest.mark.parametrize("field", ["a3", "b3", "c3", "d3", "s2"])
-def test_pieces_of_one_field_do_not_cover_each_other(field):
-    pieces = drawn_field(table(f"{field}:2RW" + ("B" if field != "d3" else "")), field).pieces
-    for one in pieces:
-        for other in pieces:
-            assert one is other or _gap(one.at, other.at) > (25 * one.scale) ** 2
+@pytest.mark.parametrize("units", ["a3:2RRWWW", "b3:2RWWB", "c3:2RWB", "d3:2RW", "s2:2RWWWB"])
+@pytest.mark.parametrize("seat", [1, 2])
+def test_units_of_one_field_do_not_hide_each_other(units, seat):
+    things = named(draw(table(units, starts=(1, 5)), seat=seat), "data-key").values()
+    places = [
+        middle_of(each)
+        for each in things
+        if "-".join(each.attrib.get("href", "").split("-")[1:]) and "2" in each.attrib["href"]
+    ]
+    assert len(places) == len(units.split(":2")[1])
+    assert all(dist(one, other) > 24 for one in places for other in places if one != other)
 
 
-def test_a_field_has_its_pieces_in_its_title():
-    titles = titles_of(draw(table("b1:1WW top:2R")))
-    assert {"b1, light: 2 warriors of seat 1", "top: 1 runner of seat 2", "b7, heavy", "s1"} <= titles
+def test_units_of_a_kind_are_touched_together_and_lie_in_their_field():
+    touches = named(draw(table("b3:1WWR")), "data-touch")
+    assert len(touches["warrior:b3"].findall(f"{SVG}use")) == 2
+    assert touches["warrior:b3"] in list(touches["b3"].iter())
 
 
-def test_the_possessions_of_a_seat_are_shown_below():
-    first, second = arrange(table("b1:1WW", dice={1: "RMT", 2: "TT"}, points=(7, 1)))["seats"]
-    assert (first.points, first.dice, first.supply) == (7, "RMT", [("runner", 2), ("warrior", 3), ("blocker", 2)])
-    assert (second.points, second.dice) == (1, "TT")
+def test_units_of_others_are_touched_by_their_field():
+    touches = named(draw(table("b3:1W b4:2B")), "data-touch")
+    assert "warrior:b3" in touches
+    assert "blocker:b4" not in touches
+    assert touches["b4"].findall(f"{SVG}use")
 
 
-def test_the_round_the_pass_and_the_uses_are_shown():
-    assert {"Round 5", "pass 1", "2 uses"} <= set(words_in(draw(table())))
-    assert not [word for word in words_in(draw(start())) if word.startswith("Round")]
+# ---- mats
 
 
-def test_a_seat_that_left_says_so():
-    assert "left" in words_in(draw(RINGS_V1.withdraw(table(seats=3), 2)))
+def test_the_possessions_of_a_seat_are_on_its_mat():
+    state = table("b1:1WW", dice={1: "RMMT", 2: "TT"}, points=(7, 1))
+    first, second = (mat_of(state, seat) for seat in (1, 2))
+    assert (first.points, [(each.number) for each in first.supply]) == (7, [2, 3, 2])
+    assert [(each.touch, len(each.dice)) for each in first.dice] == [("die:R", 1), ("die:M", 2), ("die:T", 1)]
+    assert [(each.touch, len(each.dice)) for each in second.dice] == [("die:T", 2)]
 
 
-def test_a_first_warrior_that_waits_for_a_second_is_named_and_drawn():
+@pytest.mark.parametrize("seats", [2, 3, 4])
+def test_the_mat_of_the_seat_that_looks_is_below_and_the_others_are_in_corners(seats):
+    for seat in range(1, seats + 1):
+        mats = arrange(table(seats=seats), seat=seat)["mats"]
+        assert mats[0].seat == seat
+        assert sorted(mat.seat for mat in mats) == [*range(1, seats + 1)]
+        assert len({mat.plan for mat in mats}) == seats
+
+
+def test_the_round_and_its_pass_are_shown_once_the_first_begins():
+    assert "17" in words_in(draw(table(round=17)))
+
+
+def test_the_mat_of_the_seat_on_turn_shows_its_uses():
+    assert [(mat.seat, mat.uses) for mat in arrange(table(on_turn=2))["mats"]] == [(1, 0), (2, 2)]
+    proposed = play(table(ALLIES, seats=3), "M ally 3 b3xb4")
+    assert [(mat.seat, mat.uses, mat.moves) for mat in arrange(proposed)["mats"]] == [
+        (1, 2, False),
+        (2, 0, False),
+        (3, 0, True),
+    ]
+
+
+def test_a_start_waits_on_the_mat_until_it_is_attached():
+    attached = play(start(terrain=["LLLMMHH"] * 4), "start a3")
+    assert [(mat.seat, mat.waits) for mat in arrange(attached)["mats"]] == [(1, True), (2, False)]
+
+
+def test_a_seat_that_left_is_faded():
+    left = RINGS_V1.withdraw(table("b1:2W", seats=3), 2)
+    assert mat_of(left, 2).left
+    assert "opacity" in ElementTree.tostring(draw(left), encoding="unicode")
+
+
+# ---- what just happened, and what goes on
+
+
+def test_a_first_warrior_that_waits_for_a_second_is_drawn_on_its_way():
     state = play(table("b3:1W b5:1W b4:2B"), "M warrior b3-b4")
-    context = arrange(state)
-    assert context["note"] == "A warrior from b3 attacks b4; a second one must follow."
-    assert [arrow.last for arrow in context["arrows"]] == [False]
+    assert [is_last for is_last, _ in arrange(state)["arrows"]] == [False]
+    assert named(draw(state), "data-key")["warrior-1-b4-first"].attrib["data-at"] == "b4"
 
 
 def test_a_proposal_is_shown_until_it_is_answered():
     proposed = play(table(ALLIES, seats=3), "M ally 3 b3xb4")
-    assert arrange(proposed)["note"] == "Seat 1 asks seat 3 to attack b4 together."
+    assert (len(arrange(proposed)["arrows"]), "decline" in named(draw(proposed), "data-touch")) == (1, True)
     accepted = play(proposed, "accept b5")
-    assert arrange(accepted)["note"] == "Seat 1 and seat 3 attack b4 together."
-    assert len(arrange(accepted)["arrows"]) == 2
-    assert arrange(play(proposed, "decline"))["note"] == "A proposal was declined."
+    assert (len(arrange(accepted)["arrows"]), "decline" in named(draw(accepted), "data-touch")) == (2, False)
+    assert arrange(play(proposed, "decline"))["arrows"] == []
 
 
 @pytest.mark.parametrize(
     ("move", "marked"),
     [
-        ("start a2", ["s2"]),
-        ("T start a2", ["s2"]),
-        ("R +warrior", ["s2"]),
-        ("M warrior b3-c3", ["b3", "c3"]),
-        ("M runner d1-top", ["d1", "top"]),
-        ("T swap a1 a7", ["a1", "a7"]),
-        ("accept b5", ["b5"]),
+        ("start a2", 1),
+        ("T start a2", 1),
+        ("R +warrior", 1),
+        ("M warrior b3-c3", 2),
+        ("M runner d1-top", 2),
+        ("T swap a1 a7", 2),
+        ("accept b5", 1),
+        ("T spin b +", 0),
     ],
 )
 def test_the_last_move_marks_the_fields_that_it_touched(move, marked):
-    assert [field.name for field in arrange(table(), 2, move)["marked"]] == marked
+    shapes = arrange(table(), 2, move)["marks"]
+    assert len(set(shapes)) == marked
 
 
 def test_a_unit_that_moved_leaves_an_arrow():
-    assert [arrow.last for arrow in arrange(table(), 1, "M warrior b3-c3")["arrows"]] == [True]
+    assert [is_last for is_last, _ in arrange(table(), 1, "M warrior b3-c3")["arrows"]] == [True]
 
 
 def test_no_arrow_comes_from_the_start_of_a_seat_that_left():
@@ -152,15 +241,167 @@ def test_no_arrow_comes_from_the_start_of_a_seat_that_left():
     assert arrange(left, 1, "M runner s1-a2")["arrows"] == []
 
 
-def test_a_turned_ring_shows_which_way():
-    there, back = (arrange(table(), 1, f"T spin b {way}")["spin"] for way in "+-")
+@pytest.mark.parametrize(("way", "degrees"), [("+", 51.43), ("-", -51.43)])
+def test_a_turned_ring_says_by_how_much_and_shows_which_way(way, degrees):
+    picture = draw(table(), 1, f"T spin b {way}")
+    turned = [each for each in picture.iter() if "data-turn" in each.attrib]
+    assert [(each.attrib["data-place"], float(each.attrib["data-turn"])) for each in turned] == [("b", degrees)]
+    there, back = (arrange(table(), 1, f"T spin b {each}")["turn"] for each in (way, "+" if way == "-" else "-"))
     assert there["rims"] == back["rims"]
-    assert there["heads"] != back["heads"]
+    assert there["arrows"] != back["arrows"]
 
 
 @pytest.mark.parametrize("move", ["drop R", "decline"])
-def test_a_move_without_a_field_marks_its_seat(move):
-    assert [seat.last for seat in arrange(table(), 2, move)["seats"]] == [False, True]
+def test_a_move_without_a_field_marks_its_mat(move):
+    assert [mat.last for mat in arrange(table(), 2, move)["mats"]] == [False, True]
+
+
+# ---- whose turn it is
+
+
+@pytest.mark.parametrize("seats", [2, 3, 4])
+def test_the_view_says_which_seat_decides(seats):
+    random, decided = Random(seats), 0
+    state = start(seats, casualties="out", target=12)
+    for _ in range(2500):
+        match RINGS_V1.turn(state):
+            case Over():
+                state = start(seats, target=12)
+            case Roll(sides, count):
+                assert rings_v1.find_mover(RINGS_V1.view(state)) is None
+                state = RINGS_V1.apply_roll(state, tuple(random.randint(1, sides) for _ in range(count)))
+            case Decision(seat):
+                decided += 1
+                assert rings_v1.find_mover(RINGS_V1.view(state)) == seat
+                if random.randrange(200) == 0:
+                    state = RINGS_V1.withdraw(state, random.choice(state.in_play))
+                else:
+                    state = RINGS_V1.apply_move(state, RINGS_V1.sample_move(state, random.randrange))
+    assert decided > 500
+
+
+# ---- touches
+
+
+@pytest.mark.parametrize(
+    ("move", "ways"),
+    [
+        ("start a3", [("a3",)]),
+        ("R +runner", [("runner:supply",)]),
+        ("M runner s1-b2", [("runner:s1", "b2"), ("s1", "b2")]),
+        ("TT warrior a1-top", [("warrior:a1", "top"), ("a1", "top")]),
+        ("M ally 3 b3xb4", [("warrior:b3", "b4"), ("b3", "b4")]),
+        ("accept b5", [("warrior:b5",), ("b5",)]),
+        ("decline", [("decline",)]),
+        ("T spin b +", [("turn:b+",)]),
+        ("T spin c -", [("turn:c-",)]),
+        ("T start a5", [("start", "a5")]),
+        ("T swap a1 b1", [("a1", "b1"), ("b1", "a1")]),
+        ("drop M", [("die:M",)]),
+    ],
+)
+def test_a_move_is_touched_so(move, ways):
+    assert list(rings_v1.trace(move)) == ways
+
+
+def test_the_start_that_moves_is_that_of_the_seat_on_turn():
+    assert rings_v1.resolve(RINGS_V1.view(table(seats=3, on_turn=2)), 2) == {"start": "s2"}
+
+
+def test_a_move_takes_at_most_two_touches():
+    state = table("a1:1RRWWWWW b1:1BB", dice="MMTT", supply={1: ""})
+    assert {len(way) for move in legal(state) for way in rings_v1.trace(move)} == {1, 2}
+
+
+def test_rings_can_be_turned_by_handles_only_with_a_turn_die():
+    def handles(state):
+        return {name for name in named(draw(state), "data-touch") if name.startswith("turn:")}
+
+    assert handles(table(dice="RT")) == {f"turn:{ring}{way}" for ring in "abcd" for way in "+-"}
+    assert handles(table(dice="RM")) == set()
+
+
+def test_handles_have_a_width_of_44_pixels_when_the_board_has_800():
+    for name, handle in named(draw(table(dice="T")), "data-touch").items():
+        if name.startswith("turn:"):
+            outline = [float(part) for part in re.findall(r"[\d.]+", handle[0].attrib["d"])]
+            (ax, ay), (bx, by), (cx, cy) = outline[:2], outline[7:9], outline[9:11]
+            assert dist((ax, ay), (bx, by)) * 800 / 720 >= 44, name
+            assert dist((bx, by), (cx, cy)) * 800 / 720 >= 44, name
+
+
+def refusals(state, *touches):
+    """The clauses and texts that a guess leads to."""
+    for guess in rings_v1.guess(RINGS_V1.view(state), touches):
+        if isinstance(guess, Reason):
+            yield guess.clause, str(guess.why)
+        else:
+            try:
+                RINGS_V1.parse_move(state, guess)
+            except IllegalMove as refused:
+                yield refused.clause, str(refused)
+
+
+@pytest.mark.parametrize(
+    ("units", "dice", "touches", "clause", "says"),
+    [
+        ("b2:1W", "MM", ("warrior:b2", "b5"), "RI10", "too far"),
+        ("b3:1W", "TT", ("b3", "b6"), "RI10", "too far"),
+        ("b7:1B", "MM", ("blocker:b7", "b6"), "RI13", "not light"),
+        ("b5:1W", "MM", ("warrior:b5", "b6"), "RI12", "heavy"),
+        ("b2:1R b3:2W", "MM", ("runner:b2", "b3"), "RI11", "does not attack"),
+        ("b2:1R", "RR", ("runner:b2",), "RI8", "no dice for it"),
+        ("b3:1W", "MM", ("warrior:b3", "warrior:b3"), "RI10", "does not end on b3"),
+        ("b3:2W", "MM", ("b3",), "RI10", "belong to seat 2"),
+        ("b3:2W", "MM", ("c5",), "RI10", "no unit stands on c5"),
+        ("b3:1W", "MM", ("s1",), "RI8", "this costs T"),
+        ("b3:1W", "TM", ("s1", "a3"), "RI20", "has a START already"),
+        ("b3:1W", "TM", ("s1", "b3"), "RI20", "not in ring a"),
+        ("b3:1W", "TM", ("a1", "a2"), "RI21", "same terrain"),
+        ("b3:1W", "MM", ("warrior:b3", "s1"), "RI10", "no unit moves to a START"),
+        ("b3:1W", "MM", ("runner:supply",), "RI8", "no dice for it"),
+        ("b3:1W", "RM", ("warrior:supply", "b3"), "RI9", "whole move"),
+        ("b3:1W", "RM", ("warrior:b3", "runner:supply"), "RI10", "ends on a field"),
+    ],
+)
+def test_a_touch_that_leads_to_no_move_says_why(units, dice, touches, clause, says):
+    found = next(refusals(table(units, dice=dice), *touches))
+    assert found[0] == clause
+    assert says in found[1]
+
+
+def test_a_touch_between_the_moves_of_a_pair_says_what_must_follow():
+    state = play(table("b3:1W b5:1W c1:1W b4:2B"), "M warrior b3-b4")
+    assert next(refusals(state, "warrior:c1"))[0] == "RI16"
+    assert next(refusals(state, "a7"))[0] == "RI16"
+
+
+def test_a_touch_that_is_no_answer_to_a_proposal_says_what_is():
+    proposed = play(table(ALLIES, seats=3), "M ally 3 b3xb4")
+    assert [clause for clause, _ in islice(refusals(proposed, "b1"), 1)] == ["RI17"]
+    assert next(refusals(proposed, "warrior:supply"))[0] == "RI17"
+
+
+# ---- reading aloud
+
+
+def test_what_is_on_a_field_is_read_out():
+    said = rings_v1.read(RINGS_V1.view(table("b1:1WWR top:2R", dice="RRT", points=(3, 0))))
+    assert {
+        name: str(said[name]) for name in ("b1", "warrior:b1", "b7", "top", "s2", "die:R", "turn:b+", "points-1")
+    } == {
+        "b1": "b1, light terrain: 1 runner, 2 warriors of seat 1",
+        "warrior:b1": "2 warriors of seat 1 on b1",
+        "b7": "b7, heavy terrain, empty",
+        "top": "top, in the middle: 1 runner of seat 2",
+        "s2": "START of seat 2 at a3, empty",
+        "die:R": "2 recruit dice",
+        "turn:b+": "turn ring b clockwise",
+        "points-1": "points of seat 1: 3",
+    }
+
+
+# ---- notation
 
 
 @pytest.mark.parametrize(

@@ -120,6 +120,11 @@ class ApiRequest(Request):
         return self.is_secure or self.environ.get("HTTP_X_FORWARDED_PROTO") == "https"
 
     @cached_property
+    def own_origin(self) -> str:
+        """Our origin as the client knows it, for addresses that are passed on: `https://play.example.org`."""
+        return f"{'https' if self.is_encrypted else 'http'}://{self.host}"
+
+    @cached_property
     def cookie_name(self) -> str:
         """The cookie of our sessions, named after the port: browsers send a cookie to all ports of a host.
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from flask import Response
 from werkzeug.exceptions import NotFound
 
-from plyscribe.service.boards.colours import render_colours, render_seat_colours
+from plyscribe.service.boards.colours import Theme, render_colours, render_seat_colours
 from plyscribe.service.language.catalogues import ENGLISH, LANGUAGES
 from plyscribe.service.web.packing import Fixed, answer_fixed, fix
 from plyscribe.service.web.pages.blueprint import blueprint
@@ -78,12 +78,14 @@ def path_of(name: str) -> str:
     return load_asset(name).path
 
 
-def _render_boards() -> str:
-    """The colours of the boards in pages."""
-    return render_seat_colours() + render_colours("auto")
+def _render_boards(theme: Theme) -> str:
+    """The colours of the boards in pages of a theme."""
+    return render_seat_colours() + render_colours(theme)
 
 
 _GENERATED: dict[str, Callable[[], str]] = {
-    "boards.css": _render_boards,
+    "boards.css": partial(_render_boards, "auto"),
+    "boards_light.css": partial(_render_boards, "light"),
+    "boards_dark.css": partial(_render_boards, "dark"),
     **{f"texts_{language}.js": partial(render_script, language) for language in LANGUAGES if language != ENGLISH},
 }

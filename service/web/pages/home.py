@@ -9,6 +9,7 @@ from plyscribe.service.access.accounts import Principal
 from plyscribe.service.lists.matches import FINISHED, MatchFilter
 from plyscribe.service.web.api.http import principal_if_any
 from plyscribe.service.web.pages.blueprint import blueprint, show_page
+from plyscribe.service.web.pages.cards import describe_home
 from plyscribe.service.web.pages.listed import list_beside
 
 LIVE = 4
@@ -27,7 +28,8 @@ def show_home() -> Response:
     wanted = [MatchFilter(status=("playing",)), *(MatchFilter(ruleset=each.id, status=FINISHED) for each in rulesets)]
     who = principal_if_any()
     matches = [row for each in wanted for row in list_beside(each, who, 1 if each.ruleset else LIVE)]
-    return show_page("home.html", own_matches=_list_own(who), matches=matches, rulesets=rulesets)
+    card = describe_home(rulesets[0])
+    return show_page("home.html", own_matches=_list_own(who), matches=matches, rulesets=rulesets, card=card)
 
 
 def _list_own(who: Principal | None) -> list[dict[str, Any]]:

@@ -38,6 +38,7 @@ from plyscribe.service.web.api.matches.reading import (
 from plyscribe.service.web.charging import charged
 from plyscribe.service.web.pages.badge import CHECKS, choose_badge, label_status
 from plyscribe.service.web.pages.blueprint import HEADERS, blueprint, show_page
+from plyscribe.service.web.pages.cards import describe_position
 from plyscribe.service.web.pages.happenings import list_happenings
 from plyscribe.service.web.pages.move_list import PART, bound_part, list_news, list_part, read_entries
 from plyscribe.service.web.pages.option_fields import format_value, name_option
@@ -49,6 +50,7 @@ from plyscribe.service.web.pages.score_sheet import (
     format_word,
     shorten_clause,
 )
+from plyscribe.service.web.pages.sharing import describe_sharing
 
 blueprint.add_app_template_filter(shorten_clause)
 blueprint.add_app_template_filter(format_word)
@@ -70,7 +72,15 @@ def show_match(match: str) -> AnyResponse:
         return show_page("match.html", **described, position=None, speeds=SPEEDS)
     position = _describe_position(state, request.args.get("ply", play.ply, type=int), described["names"])
     part = list_part(state, position["ply"], described["names"], described["imported"])
-    return show_page("match.html", **described, position=position, part=part, speeds=SPEEDS)
+    return show_page(
+        "match.html",
+        **described,
+        position=position,
+        part=part,
+        speeds=SPEEDS,
+        sharing=describe_sharing(state, position["ply"], described["names"]),
+        card=describe_position(state, position["ply"], described["names"]),
+    )
 
 
 @blueprint.get("/matches/<match>/moves")

@@ -9,6 +9,7 @@ from plyscribe.service.lists.matches import FINISHED, MatchFilter
 from plyscribe.service.web.api.http import parse_query, principal_if_any
 from plyscribe.service.web.api.rulesets import count_matches, find_rules
 from plyscribe.service.web.pages.blueprint import blueprint, show_page
+from plyscribe.service.web.pages.cards import describe_game
 from plyscribe.service.web.pages.listed import list_beside
 from plyscribe.service.web.pages.rules import render_rules
 from plyscribe.service.web.pages.speech import gettext, ngettext
@@ -39,6 +40,7 @@ def show_ruleset(ruleset: str) -> Response:
         options=found.options_schema()["properties"],
         board=draw_beginning(found),
         sample=_find_sample(found),
+        card=describe_game(found),
     )
 
 

@@ -18,7 +18,7 @@ from plyscribe.domain.decide.choices import Choice
 from plyscribe.domain.decide.who import seats_held
 from plyscribe.domain.events import EVENT_TYPES
 from plyscribe.domain.imported import is_address
-from plyscribe.domain.match import Interlude, Lifecycle, Match, PlayedMove
+from plyscribe.domain.match import Interlude, Match, PlayedMove
 from plyscribe.domain.replay import position_at
 from plyscribe.domain.ruleset import Decision, Roll
 from plyscribe.service.access.accounts import Principal
@@ -29,9 +29,12 @@ from plyscribe.service.matches import queries
 from plyscribe.service.web.api.http import parts, principal_if_any
 from plyscribe.service.web.api.matches.reading import confirm_by, list_choices_now, read_match
 from plyscribe.service.web.pages.blueprint import blueprint, show_page
+from plyscribe.service.web.pages.cards import describe_position
+from plyscribe.service.web.pages.friend import list_links
 from plyscribe.service.web.pages.happenings import find_happenings
 from plyscribe.service.web.pages.people import name_judge, name_seats
 from plyscribe.service.web.pages.score_sheet import find_last_rolls, format_outcome, list_log
+from plyscribe.service.web.pages.sharing import describe_sharing
 
 RECENT = 40
 """How many of the newest events are read for the log."""
@@ -109,6 +112,9 @@ def _describe_table(state: Match, who: Principal | None) -> dict[str, Any]:
         "fault": state.fault,
         "is_live": not is_final(state) and state.fault is None,
         "event_types": " ".join(EVENT_TYPES),
+        "card": describe_position(state, play.ply, names) if play else None,
+        "friends": list_links(state, account),
+        "sharing": describe_sharing(state, play.ply, names) if play and life.outcome else None,
         "query": _format_query(),
         "invitation": request.args.get("invitation"),
     }
@@ -149,16 +155,13 @@ def _list_deeds(state: Match, account: str | None, choices: Mapping[str, Choice]
     def seats_of(command: str) -> tuple[int, ...]:
         return choices[command].seats if command in choices else ()
 
-    life = state.life
     withdrawal = choices.get("withdraw", Choice("withdraw"))
     resigns = withdrawal.causes == ("resigned",)
-    is_host = account in (life.creator, life.created.recorder) and account is not None
     return {
         "take": seats_of("take-seat"),
         "seat_guest": seats_of("seat-guest"),
         "leave": seats_of("leave-seat"),
         "salt": seats_of("add-entropy"),
-        "invite": _list_open(life) if is_host and life.created.private and life.status == "open" else [],
         "start": "start" in choices,
         "offer": seats_of("offer-draw"),
         "answer": seats_of("answer-draw"),
@@ -187,7 +190,3 @@ def _name_step(step: PlayedMove | Interlude, ply: int, names: list[str]) -> str:
     if step.values:
         return f"roll {' '.join(map(str, step.values))}"
     return "agreed draw" if step.seat is None else f"withdrawal of seat {step.seat} ({names[step.seat - 1]})"
-
-
-def _list_open(life: Lifecycle) -> list[int]:
-    return [number for number, seat in enumerate(life.seats, 1) if seat.occupant is None]

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from marshmallow import fields, validate
+from marshmallow import EXCLUDE, fields, validate
 
 from plyscribe.domain.chain import MAX_INTEGER
 from plyscribe.domain.decide.play import MAX_MOVE_LENGTH
@@ -197,6 +197,36 @@ class PositionQuery(MatchQuery):
     version = _number("The version of the match. By default the newest one.", load_default=None)
     include = _include("`effects` adds the steps that led to the position, and what they did.")
     language = _language()
+
+
+class PictureQuery(MatchQuery):
+    """Which version of the match, and how its picture looks."""
+
+    version = _number("The version of the match. By default the newest one.", load_default=None)
+    theme = fields.String(
+        load_default="light",
+        validate=validate.OneOf(["light", "dark"]),
+        metadata={"description": "The colours."},
+    )
+    seat = QueryInteger(
+        load_default=None,
+        validate=validate.Range(1, MAX_SEATS),
+        metadata={"description": "The seat at the bottom. By default seat 1."},
+    )
+
+
+class EmbeddingQuery(Strict):
+    """What oEmbed asks for. Consumers may send parameters of their own."""
+
+    class Meta:
+        """Marshmallow's settings."""
+
+        unknown = EXCLUDE
+
+    url = fields.String(required=True, metadata={"description": "The address of a page of this server."})
+    maxwidth = _number("The greatest width in pixels.", load_default=None)
+    maxheight = _number("The greatest height in pixels.", load_default=None)
+    format = fields.String(load_default="json", metadata={"description": "There is `json` alone."})
 
 
 class PageQuery(Strict):

@@ -100,10 +100,9 @@ document.addEventListener("submit", async (event) => {
   const button = event.submitter ?? form.querySelector("button");
   place.textContent = "";
   button.disabled = true;
-  const keyed = form.dataset.shows === undefined;
   // A correction is meant for what the page shows.
   const version = form.dataset.expects ? Number(form.dataset.expects) : null;
-  const { ok, status, answer } = await send(form.dataset.post, readForm(form), { method: form.dataset.method, keyed, version });
+  const { ok, status, answer } = await send(form.dataset.post, readForm(form), { method: form.dataset.method, version });
   button.disabled = false;
   if (!ok) {
     place.textContent = status === 412 ? CHANGED : formatProblem(answer);
@@ -111,19 +110,10 @@ document.addEventListener("submit", async (event) => {
     return;
   }
   form.closest("dialog")?.close();
-  if (form.dataset.shows) return showLink(form, answer.invitation);
   if (form.dataset.goes) location.assign(`/matches/${answer.match}${form.dataset.goes}`);
   else if (location.search && form.querySelector("[name=invitation]")) location.assign(location.pathname);
   else refresh();
 });
-
-function showLink(form, code) {
-  // The page may have put a new form in the place of this one meanwhile.
-  const link = find(form.querySelector(".link").id);
-  link.value = `${location.origin}/matches/${root.dataset.match}/play?invitation=${encodeURIComponent(code)}`;
-  link.hidden = false;
-  link.select();
-}
 
 document.addEventListener("click", (event) => {
   const opener = event.target.closest("[data-opens]");

@@ -1,0 +1,295 @@
+"""Passing on: a link to a friend, a position to readers, a board to another site."""
+
+import re
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from io import BytesIO
+
+import pytest
+import segno
+from PIL import Image
+from playwright.sync_api import Locator, Page, expect
+
+from plyscribe.service.client import Client
+from tests.pages.conftest import TOKENS, find_barriers, overflows, take_pictures
+
+pytestmark = pytest.mark.server
+
+NOW = "#now"
+
+
+def invite(visitor, ruleset: str) -> str:
+    """Play a friend; returns the link."""
+    visitor.page.goto(f"/play?ruleset={ruleset}")
+    visitor.page.get_by_role("button", name="Play a friend").click()
+    visitor.page.wait_for_url(re.compile(r"/matches/match-\w+/play$"))
+    return visitor.page.locator(".friend .link").input_value()
+
+
+def accept(visitor, link: str, name: str) -> None:
+    visitor.page.goto(link)
+    visitor.page.get_by_role("main").get_by_role("link", name="Play", exact=True).click()
+    visitor.page.get_by_label("Name").fill(name)
+    visitor.page.get_by_role("button", name="Open an account").click()
+    visitor.page.get_by_role("link", name="Continue").click()
+    visitor.page.get_by_role("button", name="Play", exact=True).click()
+    visitor.page.wait_for_url(re.compile(r"/play$"))
+
+
+def play_match(visitor, moves: tuple[str, ...] = ("d4", "e5", "a1")) -> str:
+    """A public match of one player against herself, with these moves."""
+    with Client(visitor.url, TOKENS[visitor.url, "Ann"]) as client:
+        me = {"player": client.me()["player"]}
+        match = client.create_match("pathagon", [me, me])["match"]
+        for move in moves:
+            client.move(match, move)
+    return match
+
+
+def read_code(code: Locator) -> list[list[bool]]:
+    """The modules of a QR code as they are seen on the screen."""
+    seen = Image.open(BytesIO(code.screenshot())).convert("L")
+    size = int(code.evaluate("(svg) => svg.viewBox.baseVal.width"))
+    step = seen.width / size
+    rows = [
+        [seen.getpixel((int((x + 0.5) * step), int((y + 0.5) * step))) < 128 for x in range(size)] for y in range(size)
+    ]
+    return [row[3:-3] for row in rows[3:-3]]
+
+
+@pytest.mark.parametrize("ruleset", ["rings", "zhen"])
+def test_two_friends_play_by_a_link_with_one_press_each(visit, ruleset):
+    ann, ben = visit(), visit(phone=True, dark=True)
+    ann.sign_up("Ann")
+    link = invite(ann, ruleset)
+    expect(ann.page.get_by_text("Waiting for your friend …")).to_be_visible()
+    assert not find_barriers(ann.page)
+    assert not overflows(ann.page)
+    take_pictures(ann.page, f"friend-{ruleset}")
+    ben.page.goto(link)
+    expect(ben.page.get_by_role("heading", name=re.compile("Ann invites you to play"))).to_be_visible()
+    assert not find_barriers(ben.page)
+    take_pictures(ben.page, f"join-{ruleset}")
+    accept(ben, link, f"Ben of {ruleset}")
+    # The host's page goes on by itself.
+    expect(ann.page.locator(".friend")).to_have_count(0)
+    expect(ann.page.locator("#people, main")).to_contain_text([f"Ben of {ruleset}"])
+    expect(ann.page.get_by_text("The match has not begun.")).to_have_count(0)
+
+
+def test_the_link_is_copied_and_stays_when_the_page_is_loaded_again(visit):
+    ann = visit()
+    ann.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    ann.sign_up("Ann")
+    link = invite(ann, "zhen")
+    ann.page.get_by_role("button", name="Copy").click()
+    expect(ann.page.get_by_role("button", name="Copied")).to_be_visible()
+    assert ann.page.evaluate("navigator.clipboard.readText()") == link
+    expect(ann.page.get_by_role("button", name="Copy", exact=True)).to_be_visible()
+    ann.page.reload()
+    assert ann.page.locator(".friend .link").input_value() == link
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_the_code_on_the_screen_is_that_of_the_link(visit, dark):
+    ann = visit(dark=dark)
+    ann.sign_up("Ann")
+    link = invite(ann, "zhen")
+    code = ann.page.locator(".friend .qr")
+    assert read_code(code) == [[bool(dark) for dark in row] for row in segno.make_qr(link, error="m").matrix]
+
+
+def test_a_browser_with_a_share_sheet_offers_it(visit):
+    ann = visit()
+    ann.page.add_init_script("navigator.share = async (what) => { globalThis.shared = what; };")
+    ann.sign_up("Ann")
+    link = invite(ann, "zhen")
+    ann.page.get_by_role("button", name="Share …").click()
+    ann.page.wait_for_function("globalThis.shared")
+    assert ann.page.evaluate("globalThis.shared") == {"title": "Play Zhen with me", "url": link}
+
+
+def test_a_link_that_is_used_up_says_so(visit):
+    ann, ben, cat = visit(), visit(), visit()
+    ann.sign_up("Ann")
+    link = invite(ann, "zhen")
+    accept(ben, link, "Ben the first")
+    cat.page.goto(link)
+    expect(cat.page.get_by_role("heading", name="This invitation has ended")).to_be_visible()
+    assert not find_barriers(cat.page)
+    # The browser reports the status of the page.
+    cat.faults.clear()
+
+
+def test_the_position_on_the_board_is_shared(visit):
+    ann = visit()
+    ann.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    ann.sign_up("Ann")
+    match = play_match(ann)
+    page = ann.page
+    page.goto(f"/matches/{match}?ply=1")
+    page.get_by_text("Share this position").click()
+    expect(page.get_by_label("Link to this position")).to_have_value(f"{ann.url}/matches/{match}?ply=1")
+    page.get_by_role("button", name="Next", exact=True).click()
+    expect(page.get_by_label("Link to this position")).to_have_value(f"{ann.url}/matches/{match}?ply=2")
+    page.locator("[data-copies=share-link]").click()
+    expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()") == f"{ann.url}/matches/{match}?ply=2"
+    expect(page.locator("#share-frame")).to_have_value(re.compile(rf"/embed/matches/{match}\?ply=2"))
+    with page.expect_download() as picture:
+        page.get_by_role("link", name="Picture (PNG)").click()
+    assert picture.value.suggested_filename == f"{match}-2.png"
+    assert Image.open(BytesIO(picture.value.path().read_bytes())).format == "PNG"
+    with page.expect_download() as film:
+        page.get_by_role("link", name="The match as a film (GIF)").click()
+    expect(page.get_by_text("The film is ready. Your browser saves it.")).to_be_visible()
+    opened = Image.open(BytesIO(film.value.path().read_bytes()))
+    assert (opened.format, opened.n_frames) == ("GIF", 4)
+    assert not find_barriers(page)
+    assert not overflows(page)
+    take_pictures(page, "share")
+
+
+def test_a_film_that_takes_long_is_asked_for_again_and_one_that_cannot_be_made_is_said_so(visit):
+    ann = visit()
+    ann.sign_up("Ann")
+    match = play_match(ann)
+    page = ann.page
+    answers = [503, 503]
+
+    def answer(route) -> None:
+        if answers:
+            route.fulfill(status=answers.pop(), headers={"Retry-After": "1"}, body="{}")
+        else:
+            route.continue_()
+
+    page.route(f"**/matches/{match}.gif", answer)
+    page.goto(f"/matches/{match}")
+    page.get_by_text("Share this position").click()
+    with page.expect_download():
+        page.locator("#share-gif").click()
+        expect(page.get_by_text("Making the picture …")).to_be_visible()
+    assert not answers
+    answers.append(429)
+    page.locator("#share-gif").click()
+    expect(page.get_by_text("The film cannot be made right now.")).to_be_visible()
+    # The browser reports the refusals.
+    ann.faults.clear()
+
+
+# ----------------------------------------------------------------------------------------------------- another site
+
+
+class _Blog(BaseHTTPRequestHandler):
+    """A page of another site, with the HTML in its query."""
+
+    frames = ""
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.end_headers()
+        self.wfile.write(f"<!doctype html><title>A blog</title><h1>A blog</h1>{self.frames}".encode())
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture
+def blog() -> Iterator[ThreadingHTTPServer]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _Blog)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield server
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture
+def reader(chromium) -> Iterator[Page]:
+    context = chromium.new_context()
+    yield context.new_page()
+    context.close()
+
+
+def address_of(server: ThreadingHTTPServer) -> str:
+    return f"http://127.0.0.1:{server.server_port}/"
+
+
+def test_a_blog_shows_the_board_and_its_readers_step_through_it(visit, blog, reader):
+    ann = visit()
+    ann.sign_up("Ann")
+    match = play_match(ann)
+    ann.page.goto(f"/matches/{match}?ply=1")
+    _Blog.frames = ann.page.locator("#share-frame").input_value()
+    reader.goto(address_of(blog))
+    board = reader.frame_locator("iframe")
+    expect(board.locator("#embed-place")).to_have_text("1 of 3")
+    assert board.locator("#embed-board svg").bounding_box()["height"] > 200
+    board.get_by_role("button", name="One move on").click()
+    expect(board.locator("#embed-place")).to_have_text("2 of 3")
+    board.get_by_role("button", name="First position").click()
+    expect(board.locator("#embed-place")).to_have_text("0 of 3")
+    board.get_by_role("button", name="Play back").click()
+    expect(board.locator("#embed-place")).to_have_text("3 of 3")
+    expect(board.get_by_role("button", name="Play back")).to_have_attribute("aria-pressed", "false")
+    with reader.context.expect_page() as opened:
+        board.get_by_role("link", name="on Plyscribe").click()
+    assert opened.value.url == f"{ann.url}/matches/{match}?ply=3"
+
+
+def test_a_frame_follows_a_match_under_way(visit, blog, reader):
+    ann = visit()
+    ann.sign_up("Ann")
+    match = play_match(ann)
+    _Blog.frames = f'<iframe src="{ann.url}/embed/matches/{match}" width="480" height="600"></iframe>'
+    reader.goto(address_of(blog))
+    board = reader.frame_locator("iframe")
+    expect(board.locator("#embed-place")).to_have_text("3 of 3")
+    with Client(ann.url, TOKENS[ann.url, "Ann"]) as client:
+        client.move(match, "b2")
+    expect(board.locator("#embed-place")).to_have_text("4 of 4")
+    board.get_by_role("button", name="One move back").click()
+    with Client(ann.url, TOKENS[ann.url, "Ann"]) as client:
+        client.move(match, "b3")
+    # A reader who looks at an earlier position stays there.
+    expect(board.locator("#embed-place")).to_have_text("3 of 5")
+
+
+def test_another_site_can_frame_no_other_page(visit, blog, reader):
+    ann = visit()
+    ann.sign_up("Ann")
+    match = play_match(ann)
+    _Blog.frames = f'<iframe src="{ann.url}/matches/{match}/play"></iframe>'
+    refusals = []
+    reader.on("console", lambda said: refusals.append(said.text) if "frame-ancestors" in said.text else None)
+    reader.goto(address_of(blog))
+    expect(reader.get_by_role("heading", name="A blog")).to_be_visible()
+    assert reader.frames[1].url != f"{ann.url}/matches/{match}/play"
+    assert refusals
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_frame_has_its_theme_whatever_the_system_prefers(visit, theme):
+    ann = visit(dark=theme == "light")
+    ann.sign_up("Ann")
+    match = play_match(ann)
+    ann.page.goto(f"/embed/matches/{match}?theme={theme}")
+    ground = ann.page.evaluate("getComputedStyle(document.body).backgroundColor")
+    field = ann.page.evaluate("getComputedStyle(document.querySelector('#embed-board .field')).fill")
+    is_light = [sum(map(int, re.findall(r"\d+", colour)[:3])) > 380 for colour in (ground, field)]
+    assert is_light == [theme == "light"] * 2
+
+
+def test_a_framed_board_has_no_barriers_fits_a_phone_and_steps_without_scripts(visit):
+    ann, reader = visit(), visit(scripts=False)
+    ann.sign_up("Ann")
+    match = play_match(ann)
+    ann.page.goto(f"/embed/matches/{match}")
+    assert not find_barriers(ann.page)
+    assert not overflows(ann.page)
+    take_pictures(ann.page, "embed")
+    reader.page.goto(f"/embed/matches/{match}?theme=dark&seat=2")
+    reader.page.get_by_role("button", name="One move back").click()
+    expect(reader.page.locator("#embed-place")).to_have_text("2 of 3")
+    assert "theme=dark" in reader.page.url

@@ -1,0 +1,476 @@
+"""What is passed on: pictures, cards beside links, boards on other sites, and links to friends."""
+
+import json
+import re
+from collections.abc import Iterator
+from io import BytesIO
+from urllib.parse import quote
+
+import pytest
+from flask.testing import FlaskClient
+from PIL import Image
+
+from plyscribe.service.boards.pixels import CARD_SIZE, frame_card
+from plyscribe.service.composition import Parts, compose
+from plyscribe.service.matches.pictures import FILM_FRAMES, FILM_WIDTH, PICTURE_WIDTH, Look, render_picture
+from plyscribe.service.reports.subjects import BULKY, film_of, picture_at
+from plyscribe.service.store.memory import MemoryStore
+from plyscribe.service.web.app import create_app
+from plyscribe.service.web.pages.friend import draw_code
+from tests.service.conftest import CONFIG
+from tests.service.test_pages import FOR_PEOPLE, sign_in, sign_up
+
+FRAMING = re.compile(r"frame-ancestors ([^;]+)")
+UNKNOWN = f"match-{'a' * 26}"
+SITE = "http://localhost"
+
+
+@pytest.fixture
+def parts() -> Parts:
+    return compose(CONFIG, MemoryStore())
+
+
+@pytest.fixture
+def app(parts):
+    return create_app(parts)
+
+
+class Player:
+    def __init__(self, app, name: str) -> None:
+        self.browser: FlaskClient = app.test_client()
+        self.token = sign_up(self.browser, name)
+        self.id = self.browser.get("/v1/players/me", headers=self.headers).json["player"]
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return {"Authorization": f"Bearer {self.token}"}
+
+    def post(self, path: str, body):
+        return self.browser.post(path, json=body, headers=self.headers)
+
+    def begin(self, other: "Player | None" = None, **more) -> str:
+        seats = [{"player": self.id}, None]
+        match = self.post("/v1/matches", {"ruleset": "pathagon", "seats": seats, **more}).json["match"]
+        if other:
+            code = self.post(f"/v1/matches/{match}/seats/2/invitations", {}).json["invitation"]
+            taken = other.post(f"/v1/matches/{match}/seats/2", {"invitation": code})
+            assert taken.status_code == 200, taken.json
+        return match
+
+
+@pytest.fixture
+def ann(app) -> Player:
+    return Player(app, "Ann")
+
+
+@pytest.fixture
+def ben(app) -> Player:
+    return Player(app, "Ben")
+
+
+@pytest.fixture
+def anybody(app) -> FlaskClient:
+    return app.test_client(use_cookies=False)
+
+
+@pytest.fixture
+def match(ann, ben) -> str:
+    """A public match with two moves."""
+    match = ann.begin(ben)
+    for who, move in ((ann, "d4"), (ben, "e5")):
+        assert who.post(f"/v1/matches/{match}/moves", {"move": move}).status_code == 200
+    return match
+
+
+def opened(answered) -> Image.Image:
+    assert answered.status_code == 200, answered.text
+    return Image.open(BytesIO(answered.data))
+
+
+def tags_of(page: str) -> dict[str, str]:
+    return dict(re.findall(r'<meta (?:property|name)="([^"]+)" content="([^"]*)">', page))
+
+
+# ------------------------------------------------------------------------------------------------------------ pictures
+
+
+@pytest.mark.parametrize(
+    ("query", "look"),
+    [("", Look()), ("?theme=dark", Look("dark")), ("?seat=2", Look(seat=2)), ("?seat=1&theme=light", Look(seat=1))],
+)
+def test_a_position_is_a_png_in_the_colours_and_from_the_seat_that_are_asked_for(anybody, match, parts, query, look):
+    sent = anybody.get(f"/matches/{match}/positions/1.png{query}")
+    assert sent.content_type == "image/png"
+    assert opened(sent).width == PICTURE_WIDTH
+    assert sent.data == render_picture(parts.matches.read(match), 1, look)
+
+
+def test_positions_and_themes_have_pictures_of_their_own(anybody, match):
+    paths = ("0.png", "1.png", "2.png", "2.png?theme=dark", "2/card.png")
+    assert len({anybody.get(f"/matches/{match}/positions/{path}").data for path in paths}) == len(paths)
+
+
+@pytest.mark.parametrize(
+    ("query", "status", "code"),
+    [
+        ("3.png", 404, "position/unknown"),
+        ("1.png?theme=pink", 422, "request/invalid"),
+        ("1.png?seat=3", 422, "request/invalid"),
+        ("1.png?seat=0", 422, "request/invalid"),
+        ("1.png?version=99", 404, "stream/unknown-version"),
+        ("1.png?what=ever", 422, "request/invalid"),
+    ],
+)
+def test_a_picture_that_does_not_exist_is_refused(anybody, match, query, status, code):
+    refused = anybody.get(f"/matches/{match}/positions/{query}")
+    assert (refused.status_code, refused.json["code"]) == (status, code)
+
+
+@pytest.mark.parametrize("path", ["positions/0.png", "positions/0/card.png", "positions/0/card.png?seat=1"])
+def test_a_picture_of_an_unknown_match_is_not_found(anybody, path):
+    assert anybody.get(f"/matches/{UNKNOWN}/{path}").json["code"] == "match/unknown"
+    assert anybody.get(f"/matches/{UNKNOWN}.gif").json["code"] == "match/unknown"
+
+
+def test_a_picture_at_a_version_may_be_kept_and_others_are_asked_for_again(anybody, match):
+    kept = anybody.get(f"/matches/{match}/positions/1.png?version=4")
+    assert (kept.cache_control.public, kept.cache_control.max_age) == (True, 86400)
+    asked = anybody.get(f"/matches/{match}/positions/1.png")
+    assert asked.cache_control.no_cache
+    assert asked.data == kept.data
+
+
+def test_a_client_that_has_the_picture_costs_no_drawing(anybody, match, parts, monkeypatch):
+    paths = [f"/matches/{match}/positions/1.png", f"/matches/{match}/positions/1/card.png", f"/matches/{match}.gif"]
+    tags = [anybody.get(path).headers["ETag"] for path in paths]
+    assert len(set(tags)) == 3
+    monkeypatch.setattr(parts.desk, "wait_for", lambda *_, **__: 1 / 0)
+    for path, tag in zip(paths, tags, strict=True):
+        again = anybody.get(path, headers={"If-None-Match": tag})
+        assert (again.status_code, again.data) == (304, b"")
+
+
+def test_a_match_is_a_film_of_its_positions(anybody, match):
+    film = opened(anybody.get(f"/matches/{match}.gif"))
+    assert (film.format, film.width, film.n_frames) == ("GIF", FILM_WIDTH, 3)
+
+
+def test_a_film_of_a_match_that_goes_on_is_asked_for_again_and_holds_the_new_moves(anybody, ann, match):
+    first = anybody.get(f"/matches/{match}.gif")
+    assert first.cache_control.no_cache
+    assert ann.post(f"/v1/matches/{match}/moves", {"move": "a1"}).status_code == 200
+    again = anybody.get(f"/matches/{match}.gif", headers={"If-None-Match": first.headers["ETag"]})
+    assert opened(again).n_frames == 4
+
+
+def test_a_long_match_is_an_even_selection_of_its_positions(anybody, match, monkeypatch):
+    monkeypatch.setattr("plyscribe.service.matches.pictures.FILM_FRAMES", 2)
+    assert opened(anybody.get(f"/matches/{match}.gif")).n_frames == 2
+    assert 50 <= FILM_FRAMES <= 200
+
+
+def test_a_film_counts_by_its_moves_and_once(anybody, match, monkeypatch):
+    charged = []
+    monkeypatch.setattr("plyscribe.service.web.pages.picture_files.charge_size", lambda *cost: charged.append(cost))
+    assert anybody.get(f"/matches/{match}.gif").status_code == 200
+    assert charged == [("heavy", 2, 20)]
+
+
+def test_pictures_are_named_by_what_they_show_and_are_kept_for_a_short_time(match):
+    subjects = {picture_at(match, 4, 1, Look(theme, seat)) for theme in ("light", "dark") for seat in (None, 1, 2)}
+    assert len({subject.name for subject in subjects}) == 6
+    assert {"picture", "card", "film", "beginning"} <= set(BULKY)
+    assert film_of(match, 4, Look()).name != film_of(match, 5, Look()).name
+
+
+def test_pictures_of_a_private_match_are_for_its_readers_alone_and_never_in_shared_caches(anybody, ann, ben):
+    match = ann.begin(ben, private=True)
+    for path in (f"/matches/{match}/positions/0.png?version=2", f"/matches/{match}/positions/0/card.png"):
+        assert anybody.get(path).json["code"] == "match/unknown"
+        shown = ann.browser.get(path)
+        assert shown.status_code == 200
+        assert not shown.cache_control.public
+        assert shown.cache_control.private
+        assert "Cookie" in shown.headers["Vary"]
+    assert anybody.get(f"/matches/{match}.gif").status_code == 404
+    assert not ben.browser.get(f"/matches/{match}.gif").cache_control.public
+
+
+def test_an_invitation_shows_the_pictures_of_a_private_match(anybody, ann):
+    match = ann.begin(private=True)
+    code = ann.post(f"/v1/matches/{match}/seats/2/invitations", {}).json["invitation"]
+    shown = anybody.get(f"/matches/{match}/positions/0.png?invitation={code}")
+    assert opened(shown)
+    assert not shown.cache_control.public
+
+
+@pytest.mark.parametrize("svg", ['<svg viewBox="0 0 300 100"></svg>', '<svg viewBox="0 0 100 400"></svg>'])
+def test_a_card_has_the_size_that_sites_expect_whatever_the_board(svg):
+    drawing = svg.replace("><", '><rect width="500" height="500" fill="#f00"/><')
+    card = Image.open(BytesIO(frame_card(drawing))).convert("RGB")
+    assert card.size == CARD_SIZE == (1200, 630)
+    assert card.getpixel((600, 315)) == (255, 0, 0)
+    assert card.getpixel((2, 2)) != (255, 0, 0)
+    assert card.getpixel((600, 627)) != (255, 0, 0)
+
+
+# --------------------------------------------------------------------------------------------------------------- cards
+
+
+def test_the_page_of_a_match_says_what_stands_beside_a_link_to_it(anybody, match):
+    tags = tags_of(anybody.get(f"/matches/{match}?ply=1", headers=FOR_PEOPLE).text)
+    assert tags["og:title"] == "Ann – Ben · Pathagon"
+    assert "Ann is to move" in tags["og:description"]
+    assert tags["og:url"] == f"{SITE}/matches/{match}?ply=1"
+    assert tags["twitter:card"] == "summary_large_image"
+    card = opened(anybody.get(tags["og:image"].removeprefix(SITE)))
+    assert card.size == (int(tags["og:image:width"]), int(tags["og:image:height"]))
+
+
+def test_cards_have_the_origin_that_the_client_knows(anybody, match):
+    headers = {**FOR_PEOPLE, "X-Forwarded-Proto": "https"}
+    tags = tags_of(anybody.get(f"/matches/{match}", headers=headers).text)
+    assert tags["og:image"].startswith("https://localhost/matches/")
+
+
+@pytest.mark.parametrize("path", ["/", "/rulesets/rings", "/rulesets/zhen?version=1"])
+def test_pages_of_games_have_cards_with_their_boards(anybody, path):
+    tags = tags_of(anybody.get(path, headers=FOR_PEOPLE).text)
+    assert opened(anybody.get(tags["og:image"].removeprefix(SITE))).size == CARD_SIZE
+    assert tags["og:description"] == tags["description"]
+
+
+def test_the_page_of_a_private_match_has_no_card(anybody, ann):
+    match = ann.begin(private=True)
+    code = ann.post(f"/v1/matches/{match}/seats/2/invitations", {}).json["invitation"]
+    for shown in (
+        ann.browser.get(f"/matches/{match}", headers=FOR_PEOPLE),
+        anybody.get(f"/matches/{match}?invitation={code}", headers=FOR_PEOPLE),
+        anybody.get(f"/matches/{match}", headers=FOR_PEOPLE),
+    ):
+        assert "og:" not in shown.text
+        assert "oembed" not in shown.text
+
+
+# ----------------------------------------------------------------------------------------------------- boards elsewhere
+
+
+def test_other_sites_may_frame_the_board_and_no_other_page(anybody, match):
+    framed = anybody.get(f"/embed/matches/{match}", headers=FOR_PEOPLE)
+    assert FRAMING.search(framed.headers["Content-Security-Policy"])[1] == "*"
+    others = ["/", "/play", f"/matches/{match}", f"/matches/{match}/play", f"/matches/{match}/join", "/rulesets/rings"]
+    others += ["/sign-in", f"/matches/{match}/positions/1", f"/matches/{match}/positions/1.png", "/nowhere", "/oembed"]
+    for path in others:
+        policy = anybody.get(path, headers=FOR_PEOPLE).headers["Content-Security-Policy"]
+        assert FRAMING.search(policy)[1] == "'none'", path
+
+
+def test_a_framed_board_is_the_same_for_everybody_and_holds_nothing_of_the_visitor(anybody, ann, match):
+    path = f"/embed/matches/{match}?ply=1"
+    seen = anybody.get(path, headers=FOR_PEOPLE)
+    assert seen.text == ann.browser.get(path, headers=FOR_PEOPLE).text
+    assert "Sign" not in seen.text
+    assert seen.cache_control.public
+    assert {"Accept-Language", "Cookie"} <= {name.strip() for name in seen.headers["Vary"].split(",")}
+    assert "Set-Cookie" not in seen.headers
+
+
+def test_a_framed_board_shows_the_ply_and_the_players(anybody, match):
+    shown = anybody.get(f"/embed/matches/{match}?ply=1&seat=2&theme=dark", headers=FOR_PEOPLE).text
+    for text in ("Ann", "Ben", "1 of 2", 'data-theme="dark"', "boards_dark", f"/matches/{match}?ply=1"):
+        assert text in shown
+    assert "2 of 2" in anybody.get(f"/embed/matches/{match}", headers=FOR_PEOPLE).text
+
+
+@pytest.mark.parametrize("query", ["ply=99", "ply=-1", "ply=x", "seat=9", "seat=0", "theme=pink", "more=1"])
+def test_a_framed_board_makes_the_best_of_a_wrong_query(anybody, match, query):
+    assert anybody.get(f"/embed/matches/{match}?{query}", headers=FOR_PEOPLE).status_code == 200
+
+
+def test_a_frame_says_that_there_is_no_public_match(anybody, ann):
+    match = ann.begin(private=True)
+    code = ann.post(f"/v1/matches/{match}/seats/2/invitations", {}).json["invitation"]
+    for browser in (anybody, ann.browser):
+        for path in (match, f"{match}?invitation={code}", UNKNOWN, "x"):
+            shown = browser.get(f"/embed/matches/{path}", headers=FOR_PEOPLE)
+            assert shown.status_code == 404
+            assert "There is no public match here." in shown.text
+            assert FRAMING.search(shown.headers["Content-Security-Policy"])[1] == "*"
+
+
+def ask(anybody: FlaskClient, url: str, more: str = ""):
+    return anybody.get(f"/oembed?url={quote(url, safe='')}{more}")
+
+
+def test_oembed_says_how_to_show_a_match(anybody, match):
+    page = anybody.get(f"/matches/{match}?ply=1", headers=FOR_PEOPLE).text
+    found = re.search(r'<link rel="alternate" type="application/json\+oembed" href="([^"]+)"', page)[1]
+    answered = anybody.get(found.replace("&amp;", "&").removeprefix(SITE))
+    assert answered.content_type == "application/json"
+    assert answered.headers["Access-Control-Allow-Origin"] == "*"
+    said = answered.json
+    assert (said["version"], said["type"], said["provider_name"]) == ("1.0", "rich", "Plyscribe")
+    assert said["title"] == "Ann – Ben · Pathagon"
+    source = re.search(r'src="([^"]+)"', said["html"])[1]
+    assert source == f"{SITE}/embed/matches/{match}?ply=1"
+    assert anybody.get(source.removeprefix(SITE), headers=FOR_PEOPLE).status_code == 200
+
+
+def test_oembed_obeys_the_greatest_size(anybody, match):
+    said = ask(anybody, f"{SITE}/matches/{match}", "&maxwidth=300&maxheight=9999&format=json&callback=x").json
+    assert said["width"] == 300
+    assert said["height"] < 9999
+    assert f'width="300" height="{said["height"]}"' in said["html"]
+
+
+def test_oembed_has_one_format(anybody, match):
+    refused = ask(anybody, f"{SITE}/matches/{match}", "&format=xml")
+    assert (refused.status_code, refused.json["code"]) == (501, "oembed/format")
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://elsewhere.example/matches/{}",
+        "ftp://localhost/matches/{}",
+        "http://localhost:81/matches/{}",
+        "http://localhost@elsewhere.example/matches/{}",
+        "http://[::1/matches/{}",
+        "http://localhost/players/{}",
+        "http://localhost/matches/" + UNKNOWN,
+        "http://localhost/matches/x",
+        "javascript:alert(1)",
+        "",
+    ],
+)
+def test_oembed_knows_public_matches_of_this_server_alone(anybody, match, url):
+    refused = ask(anybody, url.format(match))
+    assert (refused.status_code, refused.json["code"]) == (404, "oembed/unknown-url")
+
+
+def test_oembed_says_nothing_of_private_matches(anybody, ann):
+    match = ann.begin(private=True)
+    for client in (anybody, ann.browser):
+        assert ask(client, f"{SITE}/matches/{match}").json["code"] == "oembed/unknown-url"
+
+
+def test_oembed_needs_an_address(anybody):
+    assert anybody.get("/oembed").json["code"] == "request/invalid"
+
+
+def test_names_are_text_in_frames_and_cards(app, anybody):
+    eve = Player(app, '"><b>Eve')
+    match = eve.begin()
+    page = anybody.get(f"/matches/{match}", headers=FOR_PEOPLE).text
+    said = ask(anybody, f"{SITE}/matches/{match}").json
+    assert "<b>" not in page
+    assert "<b>" not in said["html"]
+    assert "<b>" not in anybody.get(f"/embed/matches/{match}", headers=FOR_PEOPLE).text
+
+
+# ------------------------------------------------------------------------------------------------------------- friends
+
+
+def links_of(page: str) -> Iterator[str]:
+    return (each.replace("&amp;", "&") for each in re.findall(r'id="link-[^"]+" readonly value="([^"]+)"', page))
+
+
+def test_the_host_sees_the_same_link_whenever_the_page_is_loaded(ann):
+    match = ann.begin(private=True)
+    pages = [ann.browser.get(f"/matches/{match}/play").text for _ in range(2)]
+    [link], again = links_of(pages[0]), list(links_of(pages[1]))
+    assert [link] == again
+    assert draw_code(link) in pages[0]
+    assert link.startswith(f"{SITE}/matches/{match}/join?invitation=2-")
+
+
+def test_a_page_that_holds_a_link_holds_nothing_that_others_chose(ann):
+    match = ann.begin(private=True)
+    assert not list(links_of(ann.browser.get(f"/matches/{match}/play?invitation=guess").text))
+
+
+def test_nobody_but_the_host_sees_the_link(anybody, ann, ben):
+    match = ann.begin(private=True)
+    [link] = links_of(ann.browser.get(f"/matches/{match}/play").text)
+    code = link.partition("invitation=")[2]
+    for query in ("", f"?invitation={code}"):
+        assert not list(links_of(ben.browser.get(f"/matches/{match}/play{query}", headers=FOR_PEOPLE).text))
+    assert not list(links_of(anybody.get(f"/matches/{ann.begin()}/play").text))
+
+
+def test_there_is_no_link_once_the_friend_has_come(ann, ben):
+    for private in (True, False):
+        match = ann.begin(ben, private=private)
+        assert not list(links_of(ann.browser.get(f"/matches/{match}/play").text))
+
+
+def test_an_open_seat_of_a_public_match_has_a_plain_link(anybody, ann):
+    match = ann.begin()
+    assert list(links_of(ann.browser.get(f"/matches/{match}/play").text)) == [f"{SITE}/matches/{match}/join"]
+    assert "Ann invites you to play Pathagon" in anybody.get(f"/matches/{match}/join").text
+
+
+def test_a_friend_who_is_not_signed_in_comes_back_after_that(app, anybody, ann):
+    match = ann.begin(private=True)
+    [link] = links_of(ann.browser.get(f"/matches/{match}/play").text)
+    shown = anybody.get(link.removeprefix(SITE), headers=FOR_PEOPLE).text
+    assert "Ann invites you to play Pathagon" in shown
+    assert f'href="/sign-in?next={quote(link.removeprefix(SITE))}"' in shown
+
+
+def test_a_friend_who_is_signed_in_has_one_button(ann, ben):
+    match = ann.begin(private=True)
+    [link] = links_of(ann.browser.get(f"/matches/{match}/play").text)
+    shown = ben.browser.get(link.removeprefix(SITE), headers=FOR_PEOPLE).text
+    [form] = re.findall(r'<form method="dialog" id="join" ([^>]+)>', shown)
+    assert f'data-match="{match}"' in form
+    assert 'data-seat="2"' in form
+    assert link.partition("invitation=")[2] in form
+
+
+def test_a_link_shows_a_card_of_the_game_and_nothing_of_the_match(anybody, ann):
+    match = ann.begin(private=True)
+    [link] = links_of(ann.browser.get(f"/matches/{match}/play").text)
+    tags = tags_of(anybody.get(link.removeprefix(SITE), headers=FOR_PEOPLE).text)
+    assert tags["og:title"] == "Ann invites you to play Pathagon"
+    assert "/rulesets/pathagon/card.png" in tags["og:image"]
+    assert match not in json.dumps(tags)
+    # Sites that follow it would link to another page.
+    assert "og:url" not in tags
+
+
+@pytest.mark.parametrize("by", ["host", "friend"])
+def test_those_who_play_already_are_led_to_the_board(ann, ben, by):
+    match = ann.begin(ben, private=True)
+    who = ann if by == "host" else ben
+    led = who.browser.get(f"/matches/{match}/join")
+    assert (led.status_code, led.headers["Location"]) == (303, f"/matches/{match}/play")
+
+
+def test_a_link_that_is_used_up_and_one_that_never_was_get_a_page_that_says_so(app, anybody, ann, ben):
+    match = ann.begin(private=True)
+    [link] = links_of(ann.browser.get(f"/matches/{match}/play").text)
+    code = link.partition("invitation=")[2]
+    assert ben.post(f"/v1/matches/{match}/seats/2", {"invitation": code}).status_code == 200
+    used = anybody.get(link.removeprefix(SITE), headers=FOR_PEOPLE)
+    assert used.status_code == 404
+    assert "This invitation has ended" in used.text
+    for wrong in (f"/matches/{match}/join", f"/matches/{match}/join?invitation=x", f"/matches/{UNKNOWN}/join"):
+        shown = anybody.get(wrong, headers=FOR_PEOPLE)
+        assert shown.status_code == 404
+        assert "This link does not work" in shown.text
+
+
+def test_a_link_that_was_revoked_has_ended(anybody, ann):
+    match = ann.begin(private=True, options={"size": 5})
+    [link] = links_of(ann.browser.get(f"/matches/{match}/play").text)
+    assert ann.post(f"/v1/matches/{match}/abort", {"cause": "no time"}).status_code == 200
+    shown = anybody.get(link.removeprefix(SITE), headers=FOR_PEOPLE)
+    assert "This invitation has ended" in shown.text
+
+
+def test_the_page_to_play_offers_a_friend_first(app, anybody, ann):
+    sign_in(ann.browser, ann.token)
+    page = ann.browser.get("/play?ruleset=zhen", headers=FOR_PEOPLE).text
+    assert 'id="friend-offer" data-ruleset="zhen"' in page
+    assert "/sign-in?next=/play%3Fruleset%3Dzhen" in anybody.get("/play?ruleset=zhen", headers=FOR_PEOPLE).text
