@@ -1,7 +1,7 @@
 """The colours of all board pictures, as style sheets for light and dark backgrounds.
 
 The colours of the seats are those of Okabe and Ito (Color Universal Design, 2008), adjusted to the background. People
-with all common kinds of colour vision can tell them apart. Pieces also carry the number of their seat.
+with all common kinds of colour vision can tell them apart. Pieces also carry a mark or number of their seat.
 """
 
 from functools import cache
@@ -14,6 +14,19 @@ Theme = Literal["light", "dark", "auto"]
 """`auto` is light unless the reader's system prefers dark."""
 
 LIGHT = {
+    "wood": {
+        "frame": ["#a8713f", "#7d4d29"],
+        "edge": "#4f2f17",
+        "carved": "#ffeccc",
+        "ground": "#7a4f2e",
+        "inlay": "#a8764a",
+        "field": ["#f9ebd0", "#ead2a6"],
+        "grain": "#8a5a2b",
+        "tray": "#efe4d0",
+        "glow": "#fffbe0",
+        "number": "#5d3a1a",
+        "front": "#c69a62",
+    },
     "paper": "#ffffff",
     "board": "#f3ede1",
     "field": "#fffdf8",
@@ -91,6 +104,19 @@ LIGHT = {
     },
 }
 DARK = {
+    "wood": {
+        "frame": ["#523a29", "#36251a"],
+        "edge": "#140d08",
+        "carved": "#e6cfae",
+        "ground": "#20150d",
+        "inlay": "#3d2a1c",
+        "field": ["#6a533d", "#57422f"],
+        "grain": "#2c1d10",
+        "tray": "#252c33",
+        "glow": "#fff0b8",
+        "number": "#f0dcbd",
+        "front": "#41301f",
+    },
     "paper": "#14181d",
     "board": "#23292f",
     "field": "#2e363e",

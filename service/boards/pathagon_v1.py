@@ -1,23 +1,32 @@
-"""The board of Pathagon, version 1: octagons with small squares between them, chains as lines, edges in colour."""
+"""The board of Pathagon, version 1: a wooden board of octagons, whose rails show which edges a seat joins."""
 
 import re
 from collections.abc import Iterator
-from itertools import pairwise
+from math import sqrt
 from typing import Any, NamedTuple
 
 from plyscribe.domain.phrases import Phrase, say
 from plyscribe.service.boards.board import Board, Explained, LastMove, Reason, Touches
-from plyscribe.service.boards.reserves import arrange_reserves
+from plyscribe.service.boards.reserves import arrange_reserve
 from plyscribe.service.boards.strokes import Point, draw_arrow, format_points, octagon
 
 CELL = 60.0
-BAND = 18.0
+FIELD = 57.0
+"""The width of an octagon; what is left of its cell is the groove around it."""
+SIDE = round(FIELD * (sqrt(2) - 1), 1)
+SLOPE = round((FIELD - SIDE) / 2, 1)
+OCTAGON = f"h{SIDE}l{SLOPE},{SLOPE}v{SIDE}l-{SLOPE},{SLOPE}h-{SIDE}l-{SLOPE},-{SLOPE}v-{SIDE}z"
+"""The outline of a field, clockwise from the left end of its upper side."""
+RAIL = 15.0
 """How thick the coloured edges are."""
-LEFT = 34.0
-TOP = 8.0
-LETTERS = 30.0
-PANEL = 84.0
-"""The height of the reserves and notes below the letters."""
+FRAME = 24.0
+"""How thick the wood around them is. It carries the coordinates."""
+MARGIN = 4.0
+ROW = 42.0
+"""The height of a row of reserves, above and below the board."""
+LEFT = MARGIN + FRAME + RAIL
+TOP = ROW + FRAME + RAIL
+"""Where the fields begin."""
 
 EMPTY = "."
 Place = tuple[int, int]
@@ -27,19 +36,26 @@ _MOVE = re.compile(r"([a-i][1-9])(?:-(?!\1)([a-i][1-9]))?")
 
 
 class Ground(NamedTuple):
-    """The board of one size."""
+    """The board of one size, as a seat sees it: seat 2 from column a, which is at the bottom then."""
 
     size: int
+    seat: int
+
+    @property
+    def width(self) -> float:
+        """The width of all fields together."""
+        return self.size * CELL
 
     def middle(self, place: tuple[float, float]) -> Point:
         """The middle of a field."""
-        return LEFT + BAND + (place[0] + 0.5) * CELL, TOP + BAND + (self.size - place[1] - 0.5) * CELL
+        right, up = place if self.seat == 1 else (self.size - 1 - place[1], place[0])
+        return LEFT + (right + 0.5) * CELL, TOP + (self.size - up - 0.5) * CELL
 
 
-class Field(NamedTuple):
-    """An octagon by its middle and its points."""
+class Mark(NamedTuple):
+    """An octagon around a field, by its middle and its points."""
 
-    name: str
+    field: str
     x: float
     y: float
     points: str
@@ -49,6 +65,7 @@ class Piece(NamedTuple):
     """A piece on the board. `rests` means that it rests under PA5, `wins` that it is part of the winning path."""
 
     seat: int
+    field: str
     x: float
     y: float
     rests: bool
@@ -56,45 +73,56 @@ class Piece(NamedTuple):
 
 
 class Link(NamedTuple):
-    """A line between two pieces of a seat, or from a piece to an edge of its own seat."""
+    """A bridge between two pieces of a seat, or from a piece to an edge of its own seat, by its middle."""
 
     seat: int
-    start: Point
-    end: Point
-    wins: bool
+    field: str
+    other: str
+    x: float
+    y: float
+    upright: bool
+
+
+class Rail(NamedTuple):
+    """The coloured edge of a seat on one side: its outline and the middles of its inlays."""
+
+    seat: int
+    points: str
+    inlays: list[Point]
 
 
 def arrange(view: dict[str, Any], last: LastMove | None, seat: int | None = None) -> dict[str, Any]:
     """The context of pathagon_v1.svg."""
     rows = view["board"]
     size = len(rows)
-    ground = Ground(size)
+    ground = Ground(size, seat or 1)
     middle = ground.middle
     fields = {_name((i, j)): (i, j) for i in range(size) for j in range(size)}
     pieces = {place: int(mark) for place in fields.values() if (mark := rows[size - 1 - place[1]][place[0]]) != EMPTY}
     path = find_path(pieces, size)
-    came, went = (None if name is None else _field(name, middle(fields[name]), CELL - 7) for name in _ends(last))
+    came, went = (_mark(name, fields, ground) for name in _ends(last))
     resting = {view["resting"], view["resting_other"]}
-    right, bottom = LEFT + size * CELL + 2 * BAND, TOP + size * CELL + 2 * BAND
+    around = FRAME + RAIL
+    width, height = ground.width + 2 * (MARGIN + around), ground.width + 2 * (ROW + around)
     return {
-        "width": right + TOP,
-        "height": bottom + LETTERS + PANEL,
-        "edges": _edges(right, bottom),
-        "inside": (LEFT + BAND, TOP + BAND, size * CELL),
-        "fields": [_field(name, middle(place), CELL) for name, place in fields.items()],
-        "links": _links(pieces, path, ground),
+        "width": width,
+        "height": height,
+        "frame": (MARGIN, ROW, ground.width + 2 * around),
+        "rails": list(_rails(ground)),
+        "inside": (LEFT, TOP, ground.width),
+        "fields": [(name, _outline(middle(place))) for name, place in fields.items()],
+        "links": list(_links(pieces, ground)),
         "pieces": [
-            Piece(seat, *middle(place), _name(place) in resting, place in path) for place, seat in pieces.items()
+            Piece(owner, _name(place), *middle(place), _name(place) in resting, place in path)
+            for place, owner in pieces.items()
         ],
-        "closed": [middle(fields[name]) for name in view["closed"]],
-        "loser": 1 + view["ply"] % 2,
-        "arrow": draw_arrow((came.x, came.y), (went.x, went.y), 0.4 * CELL, 13) if came and went else None,
+        "path": _glow(path, pieces, ground),
+        "closed": [(name, *middle(fields[name])) for name in view["closed"]],
+        "arrow": draw_arrow((came.x, came.y), (went.x, went.y), 0.46 * CELL, 15) if came and went else None,
         "came": came,
         "went": went,
-        "letters": [("abcdefghi"[i], middle((i, 0))[0], bottom + 22) for i in range(size)],
-        "numbers": [(j + 1, LEFT - 15, middle((0, j))[1] + 6) for j in range(size)],
-        "reserves": arrange_reserves(view["reserve"], LEFT, right, bottom + LETTERS + 24),
-        "notes": (_note(view, path, pieces), LEFT, bottom + LETTERS + 68),
+        "coordinates": list(_coordinates(ground)),
+        "reserves": _reserves(view["reserve"], ground.seat, width, height),
     }
 
 
@@ -135,43 +163,78 @@ def _name(place: Place) -> str:
     return f"{'abcdefghi'[place[0]]}{place[1] + 1}"
 
 
-def _field(name: str, middle: Point, width: float) -> Field:
-    return Field(name, *middle, octagon(middle, width))
+def _mark(name: str | None, fields: dict[str, Place], ground: Ground) -> Mark | None:
+    if name is None:
+        return None
+    middle = ground.middle(fields[name])
+    return Mark(name, *middle, octagon(middle, CELL - 5))
 
 
-def _edges(right: float, bottom: float) -> list[tuple[int, str, Point]]:
-    """The bands along the sides: their seats (PA2), their points, and the places of the seats' numbers."""
-    outer = [(LEFT, TOP), (right, TOP), (right, bottom), (LEFT, bottom)]
-    inner = [
-        (LEFT + BAND, TOP + BAND),
-        (right - BAND, TOP + BAND),
-        (right - BAND, bottom - BAND),
-        (LEFT + BAND, bottom - BAND),
+def _outline(middle: Point) -> str:
+    return f"M{middle[0] - SIDE / 2:.1f},{middle[1] - FIELD / 2:.1f}{OCTAGON}"
+
+
+def _rails(ground: Ground) -> Iterator[Rail]:
+    """The rails from the top on, clockwise. The seat that looks has the top and the bottom (PA2)."""
+    size, near, far = ground.size, (LEFT, TOP), (LEFT + ground.width, TOP + ground.width)
+    inner = [near, (far[0], near[1]), far, (near[0], far[1])]
+    outward = [(-RAIL, -RAIL), (RAIL, -RAIL), (RAIL, RAIL), (-RAIL, RAIL)]
+    outer = [(x + right, y + down) for (x, y), (right, down) in zip(inner, outward, strict=True)]
+    steps = [(number + 0.5) * CELL for number in range(size)]
+    half = RAIL / 2
+    inlays = [
+        [(near[0] + step, near[1] - half) for step in steps],
+        [(far[0] + half, near[1] + step) for step in steps],
+        [(near[0] + step, far[1] + half) for step in steps],
+        [(near[0] - half, near[1] + step) for step in steps],
     ]
-    edges = []
     for side in range(4):
-        corners = [outer[side], outer[(side + 1) % 4], inner[(side + 1) % 4], inner[side]]
-        middle = (sum(x for x, _ in corners) / 4, sum(y for _, y in corners) / 4)
-        edges.append((1 + side % 2, format_points(corners), middle))
-    return edges
+        after = (side + 1) % 4
+        corners = [outer[side], outer[after], inner[after], inner[side]]
+        owner = ground.seat if side % 2 == 0 else 3 - ground.seat
+        yield Rail(owner, format_points(corners), inlays[side])
 
 
-def _links(pieces: dict[Place, int], path: list[Place], ground: Ground) -> list[Link]:
+def _links(pieces: dict[Place, int], ground: Ground) -> Iterator[Link]:
     size, middle = ground.size, ground.middle
-    winning = {frozenset(pair) for pair in pairwise(path)}
-    links = []
     for (i, j), seat in pieces.items():
-        for other in ((i + 1, j), (i, j + 1)):
+        for (right, up), other in (((i + 0.5, j), (i + 1, j)), ((i, j + 0.5), (i, j + 1))):
             if pieces.get(other) == seat:
-                links.append(Link(seat, middle((i, j)), middle(other), frozenset(((i, j), other)) in winning))
-        # A piece at an edge of its own seat is linked to the band.
+                # Seat 2 sees the columns of seat 1 as rows.
+                upright = (right == i) == (ground.seat == 1)
+                yield Link(seat, _name((i, j)), _name(other), *middle((right, up)), upright)
+        # A piece at an edge of its own seat is linked to the rail.
         along = (i, j)[seat % 2]
-        for end, outside in ((0, -0.5), (size - 1, size - 0.5)):
+        for end, outside in ((0, -0.4), (size - 1, size - 0.6)):
             if along == end:
                 beyond = (i, outside) if seat == 1 else (outside, j)
-                is_end = bool(path) and (i, j) == (path[-1] if end else path[0])
-                links.append(Link(seat, middle((i, j)), middle(beyond), is_end))
-    return links
+                yield Link(seat, _name((i, j)), "rail", *middle(beyond), seat == ground.seat)
+
+
+def _glow(path: list[Place], pieces: dict[Place, int], ground: Ground) -> str:
+    """The points of the winning path from rail to rail; empty if nobody has won."""
+    if not path:
+        return ""
+    (i, j), (k, m), last = path[0], path[-1], ground.size - 0.5
+    ends = ((i, -0.5), (k, last)) if pieces[path[0]] == 1 else ((-0.5, j), (last, m))
+    points = [ground.middle(place) for place in (ends[0], *path, ends[1])]
+    return format_points(points)
+
+
+def _coordinates(ground: Ground) -> Iterator[tuple[str, float, float]]:
+    """The letters and numbers on the frame, below and on the left."""
+    letters, numbers = "abcdefghi"[: ground.size], [str(row + 1) for row in range(ground.size)]
+    below, beside = (letters, numbers) if ground.seat == 1 else (numbers[::-1], letters)
+    bottom, middle = TOP + ground.width + RAIL + 18, MARGIN + FRAME / 2
+    for step, (under, by) in enumerate(zip(below, beside, strict=True)):
+        yield under, LEFT + (step + 0.5) * CELL, bottom
+        yield by, middle, TOP + ground.width - (step + 0.5) * CELL + 5
+
+
+def _reserves(counts: list[int], seat: int, width: float, height: float) -> list[Any]:
+    """The reserve of the seat that looks below the board, the other one above it."""
+    rows = ((seat, height - ROW / 2), (3 - seat, ROW / 2))
+    return [arrange_reserve(owner, counts[owner - 1], MARGIN + FRAME, width - MARGIN - FRAME, y) for owner, y in rows]
 
 
 def _ends(last: LastMove | None) -> tuple[str | None, str | None]:
@@ -180,17 +243,6 @@ def _ends(last: LastMove | None) -> tuple[str | None, str | None]:
         return None, None
     *source, target = last.move.split("-")
     return (source[0] if source else None), target
-
-
-def _note(view: dict[str, Any], path: list[Place], pieces: dict[Place, int]) -> str:
-    notes = []
-    if path:
-        notes.append(f"Path of seat {pieces[path[0]]}")
-    if view["closed"]:
-        notes.append(f"Closed: {' '.join(view['closed'])}")
-    if resting := sorted(filter(None, (view["resting"], view["resting_other"]))):
-        notes.append(f"Resting: {' '.join(resting)}")
-    return "  ·  ".join(notes)
 
 
 def explain(move: str) -> Explained | None:
@@ -210,25 +262,52 @@ def trace(move: str) -> list[Touches]:
 
 
 def guess(view: dict[str, Any], touches: Touches) -> Iterator[str | Reason]:
-    """A placement of a piece, or a shift."""
-    yield "-".join(touches[:2])
+    """Who touches two fields means a shift; one field, a placement, or with a piece on it the beginning of a shift."""
+    first, *others = touches
+    if others:
+        yield f"{first}-{others[0]}"
+        return
+    marks = _list_marks(view)
+    mark, turn = marks[first], str(1 + view["ply"] % 2)
+    has_reserve = view["reserve"][int(turn) - 1] > 0
+    if mark == turn or (mark != EMPTY and not has_reserve):
+        # There is always an open field to go to: what is refused is the piece.
+        target = next(name for name, other in marks.items() if other == EMPTY and name not in view["closed"])
+        yield f"{first}-{target}"
+    yield first
 
 
 def read(view: dict[str, Any]) -> dict[str, Phrase]:
-    """What each field holds."""
-    rows = view["board"]
-    size = len(rows)
+    """What each field holds, and each reserve."""
+    marks = _list_marks(view)
+    size = len(view["board"])
+    fields = {(i, j): int(mark) for i in range(size) for j in range(size) if (mark := marks[_name((i, j))]) != EMPTY}
+    path = {_name(place) for place in find_path(fields, size)}
     return {
-        _name((column, row)): _read_field(_name((column, row)), rows[size - 1 - row][column])
-        for column in range(size)
-        for row in range(size)
+        **{name: _read_field(view, name, mark, name in path) for name, mark in marks.items()},
+        **{
+            f"reserve-{seat}": say("the reserve of {owner}, pieces: {amount}", owner=seat, amount=amount)
+            for seat, amount in enumerate(view["reserve"], 1)
+        },
     }
 
 
-def _read_field(name: str, mark: str) -> Phrase:
+def _read_field(view: dict[str, Any], name: str, mark: str, wins: bool) -> Phrase:
+    if name in view["closed"]:
+        return say("{field}, closed to {seat} for this turn", field=name, seat=1 + view["ply"] % 2)
     if mark == EMPTY:
         return say("{field}, empty", field=name)
+    if wins:
+        return say("{field}, a piece of {owner} on the winning path", field=name, owner=int(mark))
+    if name in (view["resting"], view["resting_other"]):
+        return say("{field}, a piece of {owner} that rests", field=name, owner=int(mark))
     return say("{field}, a piece of {owner}", field=name, owner=int(mark))
+
+
+def _list_marks(view: dict[str, Any]) -> dict[str, str]:
+    """What each field holds, column by column."""
+    rows = view["board"][::-1]
+    return {_name((i, j)): row[i] for i in range(len(rows)) for j, row in enumerate(rows)}
 
 
 BOARD = Board(arrange, explain, trace, guess, read)

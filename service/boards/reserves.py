@@ -1,16 +1,15 @@
-"""Reserves below a board: a row of pieces with their number for each seat."""
+"""A reserve beside a board: a row of pieces of one seat, with their number."""
 
 from typing import NamedTuple
 
-HEAD = 42.0
-"""The width of the larger piece that shows whose row it is."""
-COUNT = 70.0
-"""The width of the number, with the distance to the next row."""
-STEP = 13.0
+HEAD = 48.0
+"""The width of the number of the seat that begins a row, with the distance to the first piece."""
+COUNT = 40.0
+"""The width of the number of pieces that ends a row."""
 
 
 class Reserve(NamedTuple):
-    """The row of a seat: its larger piece is at `x`, its pieces are at `pieces`, its number is at `end`."""
+    """The row of a seat: its middle, its number at `x`, its pieces at `pieces`, how many they are at `end`."""
 
     seat: int
     number: int
@@ -20,14 +19,9 @@ class Reserve(NamedTuple):
     end: float
 
 
-def arrange_reserves(counts: list[int], left: float, right: float, y: float) -> list[Reserve]:
-    """The rows, side by side. The more pieces a row has, the closer they lie."""
-    half = (right - left) / len(counts)
-    return [_arrange(seat, count, left + (seat - 1) * half, half, y) for seat, count in enumerate(counts, 1)]
-
-
-def _arrange(seat: int, count: int, left: float, width: float, y: float) -> Reserve:
-    first = left + HEAD + 10
-    step = min(STEP, (width - HEAD - COUNT) / max(count - 1, 1))
-    pieces = [round(first + step * number, 1) for number in range(count)]
-    return Reserve(seat, count, left + 15, y, pieces, (pieces[-1] + 10 if pieces else left + HEAD) + 16)
+def arrange_reserve(seat: int, number: int, left: float, right: float, y: float, step: float = 21.0) -> Reserve:
+    """The row of a seat between two heights. If there are too many pieces for the step, they lie closer."""
+    first = left + HEAD
+    step = min(step, (right - COUNT - first) / max(number - 1, 1))
+    pieces = [round(first + step * each, 1) for each in range(number)]
+    return Reserve(seat, number, left + 14, y, pieces, (pieces[-1] if pieces else first - 14) + 28)

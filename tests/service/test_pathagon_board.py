@@ -1,7 +1,13 @@
-"""The board picture of Pathagon."""
+"""The board of Pathagon."""
 
+from random import Random
 from xml.etree import ElementTree
 
+import pytest
+
+from plyscribe.domain.effects import Moved
+from plyscribe.domain.errors import IllegalMove
+from plyscribe.domain.ruleset import Over
 from plyscribe.domain.rulesets import find_ruleset
 from plyscribe.service.boards import draw_board, explain_move
 from plyscribe.service.boards.board import LastMove
@@ -11,8 +17,12 @@ PATHAGON = find_ruleset("pathagon", 1)
 EMPTY_VIEW = {"ply": 5, "reserve": [7, 8], "closed": [], "resting": None, "resting_other": None}
 
 
-def arrange(rows: str, last: LastMove | None = None, **more):
-    return BOARD.arrange({**EMPTY_VIEW, "board": rows.split(), **more}, last)
+def view_of(rows: str, **more):
+    return {**EMPTY_VIEW, "board": rows.split(), **more}
+
+
+def arrange(rows: str, last: LastMove | None = None, seat: int | None = None, **more):
+    return BOARD.arrange(view_of(rows, **more), last, seat)
 
 
 def play(moves: str, **options):
@@ -22,23 +32,65 @@ def play(moves: str, **options):
     return state
 
 
+def take_apart(state, attribute: str, seat: int | None = None):
+    picture = ElementTree.fromstring(draw_board(PATHAGON, state, seat=seat))
+    return {each.attrib[attribute]: each for each in picture.iter() if attribute in each.attrib}
+
+
 def pieces_of(rows: str):
     lines = rows.split()[::-1]
     return {(i, j): int(mark) for j, line in enumerate(lines) for i, mark in enumerate(line) if mark != "."}
 
 
-def test_a_field_is_clicked_by_its_name_and_its_shape_comes_first():
-    picture = ElementTree.fromstring(draw_board(PATHAGON, play("")))
-    fields = {each.attrib["data-touch"]: each for each in picture.iter() if "data-touch" in each.attrib}
-    assert fields.keys() == {f"{column}{row}" for column in "abcdefg" for row in range(1, 8)}
-    assert {each[0].attrib["class"] for each in fields.values()} == {"field"}
+def refuse(state, *touches: str) -> IllegalMove:
+    guess = next(BOARD.guess(PATHAGON.view(state), touches))
+    with pytest.raises(IllegalMove) as refused:
+        PATHAGON.parse_move(state, guess)
+    return refused.value
 
 
-def test_the_winning_path_is_drawn():
+# ---- looks
+
+
+def test_every_field_can_be_touched_by_its_name_and_is_a_place():
+    fields = {f"{column}{row}" for column in "abcdefg" for row in range(1, 8)}
+    assert take_apart(play(""), "data-touch").keys() == fields
+    assert take_apart(play(""), "data-place").keys() == fields | {"reserve-1", "reserve-2"}
+
+
+def test_seat_1_has_row_1_at_the_bottom_and_seat_2_column_a():
+    def middles(seat):
+        return {each.field: (each.x, each.y) for each in arrange("1...2 ..... ..... ..... 2...1", seat=seat)["pieces"]}
+
+    one, two = middles(1), middles(2)
+    assert one == middles(None)
+    assert one["a1"][1] == one["e1"][1] > one["a5"][1]
+    assert two["a1"][1] == two["a5"][1] > two["e1"][1]
+    # A turn by 90 degrees, no mirror: seat 2 sits on the left of seat 1's board.
+    assert (two["a5"], two["a1"], two["e1"], two["e5"]) == (one["a1"], one["e1"], one["e5"], one["a5"])
+
+
+@pytest.mark.parametrize("seat", [1, 2])
+def test_the_rails_of_the_seat_that_looks_are_at_the_top_and_at_the_bottom(seat):
+    context = arrange("..... ..... ..... ..... .....", seat=seat)
+    assert [rail.seat for rail in context["rails"]] == [seat, 3 - seat] * 2
+    assert [reserve.seat for reserve in sorted(context["reserves"], key=lambda each: each.y)] == [3 - seat, seat]
+
+
+def test_coordinates_turn_with_the_board():
+    def corner(seat):
+        texts = arrange("..... ..... ..... ..... .....", seat=seat)["coordinates"]
+        return [text for text, *_ in texts[:2]]
+
+    assert corner(1) == ["a", "1"]
+    assert corner(2) == ["5", "a"]
+
+
+def test_the_winning_path_glows_from_rail_to_rail():
     context = arrange("..1..  2.12.  211..  .12..  .1..2")
     assert [each.seat for each in context["pieces"] if each.wins] == [1] * 6
-    assert sum(each.wins for each in context["links"]) == 5 + 2
-    assert context["notes"][0] == "Path of seat 1"
+    assert len(context["path"].split()) == 6 + 2
+    assert arrange("..1..  2.12.  211..  .12..  ....2")["path"] == ""
 
 
 def test_of_all_chains_the_shortest_is_the_path():
@@ -51,37 +103,113 @@ def test_a_chain_between_edges_of_the_other_seat_is_no_path():
     assert find_path(pieces_of("1....  1....  1....  1....  .1..."), 5) == []
 
 
-def test_neighbours_of_a_seat_are_linked_and_pieces_at_its_edges_with_them():
-    links = arrange(".....  .11..  .2...  .2...  1...2")["links"]
-    assert [(each.seat, each.wins) for each in links].count((1, False)) == 2
-    assert [(each.seat, each.wins) for each in links].count((2, False)) == 2
+@pytest.mark.parametrize("seat", [1, 2])
+def test_neighbours_of_a_seat_are_linked_and_pieces_at_its_edges_with_the_rail(seat):
+    links = arrange(".....  .11..  .2...  .2...  1...2", seat=seat)["links"]
+    assert {(each.seat, each.field, each.other) for each in links} == {
+        (1, "b4", "c4"),
+        (1, "a1", "rail"),
+        (2, "b2", "b3"),
+        (2, "e1", "rail"),
+    }
+    assert {each.upright for each in links if each.field in ("a1", "b2")} == {seat == 1}
 
 
-def test_closed_fields_show_whose_pieces_were_trapped():
-    context = arrange("..1.. ..... ..1.. ..... 2..1.", LastMove(1, "c5"), closed=["c4"])
-    assert len(context["closed"]) == 1
-    assert context["loser"] == 2
-    assert context["notes"][0] == "Closed: c4"
+def test_closed_fields_are_marked():
+    assert [name for name, *_ in arrange("..1.. ..... ..1.. ..... 2..1.", closed=["c4"])["closed"]] == ["c4"]
 
 
-def test_resting_pieces_are_marked_and_named():
-    context = arrange("..... ..... 2.1.. ..... .....", resting="c3", resting_other="a3")
-    assert [each.rests for each in context["pieces"]] == [True, True]
-    assert context["notes"][0] == "Resting: a3 c3"
+def test_resting_pieces_of_both_seats_are_marked():
+    context = arrange("..... ..... 2.1.. ..... 1....", resting="c3", resting_other="a3")
+    assert {each.field for each in context["pieces"] if each.rests} == {"a3", "c3"}
 
 
 def test_a_shift_is_marked_from_field_to_field_and_a_placement_where_it_went():
     moved = arrange("..... ..... 2.1.. ..... .....", LastMove(1, "e1-c3"))
-    assert (moved["came"].name, moved["went"].name) == ("e1", "c3")
+    assert (moved["came"].field, moved["went"].field) == ("e1", "c3")
     assert moved["arrow"] is not None
     placed = arrange("..... ..... 2.1.. ..... .....", LastMove(1, "c3"))
-    assert (placed["came"], placed["went"].name, placed["arrow"]) == (None, "c3", None)
+    assert (placed["came"], placed["went"].field, placed["arrow"]) == (None, "c3", None)
 
 
-def test_every_piece_in_reserve_is_drawn_and_counted():
-    reserves = arrange("..... ..... ..... ..... .....", reserve=[38, 0])["reserves"]
-    assert [(len(each.pieces), each.number) for each in reserves] == [(38, 38), (0, 0)]
-    assert reserves[0].end < reserves[1].x - 15
+def test_every_piece_in_reserve_is_drawn_and_counted_and_fits_beside_the_board():
+    context = arrange("..... ..... ..... ..... .....", reserve=[38, 0])
+    one, two = context["reserves"]
+    assert (len(one.pieces), one.number, len(two.pieces), two.number) == (38, 38, 0, 0)
+    assert max(one.end, two.end) < context["width"] - 14
+
+
+def test_what_a_move_does_comes_and_goes_where_its_effects_say():
+    random, state, trapped = Random(5), play("", size=5, pieces=6), 0
+    while not isinstance(PATHAGON.turn(state), Over):
+        move = PATHAGON.sample_move(state, random.randrange)
+        before, known = take_apart(state, "data-key"), state
+        state = PATHAGON.apply_move(state, move)
+        after = take_apart(state, "data-key")
+        for effect in PATHAGON.effects(known, Moved(move), state):
+            if effect.kind in ("placed", "moved"):
+                assert f"piece-{effect.seat}-{effect.target}" in after.keys() - before.keys()
+            if effect.kind in ("trapped", "moved"):
+                owner = effect.owner or effect.seat
+                assert f"piece-{owner}-{effect.source}" in before.keys() - after.keys()
+            trapped += effect.kind == "trapped"
+            if effect.kind == "closed":
+                assert f"closed-{effect.target}" in after
+            if effect.kind == "rested":
+                assert f"rest-{effect.target}" in after
+    assert trapped
+
+
+# ---- moves
+
+
+def test_a_placement_is_one_touch_and_a_shift_two():
+    assert BOARD.trace("d4") == [("d4",)]
+    assert BOARD.trace("d4-e5") == [("d4", "e5")]
+
+
+def test_an_own_piece_is_not_moved_while_another_one_is_in_reserve():
+    refused = refuse(play("a1 b2"), "a1")
+    assert refused.clause == "PA4"
+    assert "Place it" in str(refused)
+
+
+def test_an_enemy_piece_in_the_way_is_named_as_that():
+    assert "a1 is not empty" in str(refuse(play("a1"), "a1"))
+
+
+def test_a_closed_field_says_that_a_piece_was_just_trapped_there():
+    assert refuse(play("a1 b1 c1"), "b1").clause == "PA6"
+
+
+SHIFTING = "a1 a5 b2 b5 c3 c5 d4 d5 e1 e2"
+
+
+def test_with_an_empty_reserve_a_move_begins_with_an_own_piece():
+    state = play(SHIFTING, size=5, pieces=5)
+    assert "Move a piece on the board" in str(refuse(state, "a2"))
+    assert "no piece of the seat on turn" in str(refuse(state, "a5"))
+    assert "is not empty" in str(refuse(state, "a1", "b2"))
+
+
+def test_a_resting_piece_says_that_it_moved_in_the_last_turn():
+    state = play(f"{SHIFTING} a1-a2 e2-e3", size=5, pieces=5)
+    assert refuse(state, "a2").clause == "PA5"
+
+
+# ---- words
+
+
+def test_fields_and_reserves_are_read_out():
+    said = BOARD.read(view_of("..... ..... 2.1.. ..... 1....", ply=6, closed=["b2"], resting="c3"))
+    assert str(said["a1"]) == "a1, a piece of seat 1"
+    assert str(said["b1"]) == "b1, empty"
+    assert str(said["b2"]) == "b2, closed to seat 1 for this turn"
+    assert str(said["c3"]) == "c3, a piece of seat 1 that rests"
+    assert str(said["reserve-2"]) == "the reserve of seat 2, pieces: 8"
+    won = BOARD.read(view_of("..1.. ..1.. 2.1.. ..1.. 1.1.."))
+    assert str(won["c3"]) == "c3, a piece of seat 1 on the winning path"
+    assert str(won["a1"]) == "a1, a piece of seat 1"
 
 
 def test_moves_are_explained_in_words():

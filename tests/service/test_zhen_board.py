@@ -1,65 +1,241 @@
-"""The board picture of Zhen."""
+"""The board of Zhen."""
 
+from itertools import pairwise
+from random import Random
 from xml.etree import ElementTree
 
+import pytest
+
+from plyscribe.domain.effects import Moved
+from plyscribe.domain.errors import IllegalMove
+from plyscribe.domain.ruleset import Over
 from plyscribe.domain.rulesets import find_ruleset
 from plyscribe.service.boards import draw_board, explain_move
-from plyscribe.service.boards.board import LastMove
-from plyscribe.service.boards.zhen_v1 import BOARD
+from plyscribe.service.boards.board import LastMove, Reason
+from plyscribe.service.boards.zhen_v1 import BOARD, EDGE, GOAL, TILE, lay_line
 
+SVG = "{http://www.w3.org/2000/svg}"
 ZHEN = find_ruleset("zhen", 1)
 EMPTY = [0, 0]
 
 
-def arrange(tiles, goals=(EMPTY, EMPTY), last=None, ply=0):
-    return BOARD.arrange({"ply": ply, "tiles": tiles, "goals": list(goals), "reserve": [3, 2]}, last)
+def view_of(tiles, goals=(EMPTY, EMPTY), ply=0, reserve=(3, 2)):
+    return {"ply": ply, "tiles": tiles, "goals": list(goals), "reserve": list(reserve)}
 
 
-def start():
-    return ZHEN.initial_state(ZHEN.parse_options({"tiles": 4}), 2)
+def arrange(tiles, goals=(EMPTY, EMPTY), last=None, ply=0, seat=None):
+    return BOARD.arrange(view_of(tiles, goals, ply), last, seat)
 
 
-def test_a_stack_has_the_cubes_of_both_seats_and_their_numbers():
-    _, first, *_ = arrange([[2, 1], EMPTY, EMPTY, EMPTY])["stops"]
-    assert [cube.seat for cube in first.cubes] == [1, 1, 2]
-    assert [(seat, count) for seat, count, _ in first.counts] == [(1, 2), (2, 1)]
-    heights = [cube.y for cube in first.cubes]
-    assert heights == sorted(heights, reverse=True)
+def stops_of(*args, **more):
+    return {stop.place: stop for stop in arrange(*args, **more)["stops"]}
 
 
-def test_the_highest_stack_stays_in_the_picture():
-    context = arrange([EMPTY] * 4, ([30, 30], EMPTY))
-    assert len(context["stops"][0].cubes) == 60
-    assert min(cube.y for cube in context["stops"][0].cubes) > 36
+def play(moves: str = "", **options):
+    state = ZHEN.initial_state(ZHEN.parse_options(options), 2)
+    for move in moves.split():
+        state = ZHEN.apply_move(state, ZHEN.parse_move(state, move))
+    return state
 
 
-def test_tiles_have_their_numbers_as_tokens_and_the_seat_on_turn_can_click_its_goal():
-    def tokens(ply):
-        return [stop.token for stop in arrange([EMPTY] * 4, ply=ply)["stops"]]
-
-    assert tokens(0) == ["goal", "1", "2", "3", "4", ""]
-    assert tokens(1) == ["", "1", "2", "3", "4", "goal"]
+def keys_of(state) -> set[str]:
+    picture = ElementTree.fromstring(draw_board(ZHEN, state))
+    return {each.attrib["data-key"] for each in picture.iter() if "data-key" in each.attrib}
 
 
-def test_the_shape_of_a_tile_comes_first():
-    picture = ElementTree.fromstring(draw_board(ZHEN, start()))
-    tiles = [each for each in picture.iter() if each.attrib.get("data-token", "").isdigit()]
-    assert [each[0].attrib["class"] for each in tiles] == ["field"] * 4
+def refuse(state, *touches: str) -> tuple[str, str]:
+    """The clause and the words of the refusal."""
+    guess = next(BOARD.guess(ZHEN.view(state), touches))
+    if isinstance(guess, Reason):
+        return guess.clause, str(guess.why)
+    with pytest.raises(IllegalMove) as refused:
+        ZHEN.parse_move(state, guess)
+    return refused.value.clause, str(refused.value)
 
 
-def test_the_last_move_is_an_arrow_from_tile_to_tile():
-    context = arrange([EMPTY] * 4, last=LastMove(2, "1-3"))
-    assert (context["came"].token, context["went"].token) == ("1", "3")
+# ---- the line
+
+
+@pytest.mark.parametrize("tiles", range(4, 21))
+def test_neighbours_touch_each_other_and_nothing_lies_on_anything_else(tiles):
+    line = lay_line(tiles)
+    halves = [GOAL, *[TILE] * tiles, GOAL]
+    stops = list(zip(line.middles, halves, strict=True))
+    for ((x, y), half), ((right, up), other) in pairwise(stops):
+        assert (abs(right - x), up - y) == (half + other, 0) or (right == x and up < y)
+    for number, ((x, y), half) in enumerate(stops):
+        assert half < x < line.width - half
+        assert 0 < y - line.highest < y < line.height
+        for (right, up), other in stops[:number]:
+            assert up != y or abs(right - x) >= half + other
+
+
+@pytest.mark.parametrize("tiles", range(4, 21))
+def test_the_picture_is_neither_a_strip_nor_a_tower(tiles):
+    line = lay_line(tiles)
+    assert 1 < line.width / line.height < 2.5
+
+
+@pytest.mark.parametrize("seat", [1, 2])
+def test_the_own_goal_is_at_the_lower_left_and_own_stacks_are_on_the_left(seat):
+    stops = stops_of([[1, 1]] * 10, ([1, 1], [1, 1]), seat=seat)
+    own = stops[f"goal-{seat}"]
+    assert own.x == min(stop.x for stop in stops.values())
+    assert own.y == max(stop.y for stop in stops.values())
+    near = stops["1" if seat == 1 else "10"]
+    assert (near.x - own.x, near.y) == (GOAL + TILE, own.y)
+    for stop in stops.values():
+        assert {cube.seat for cube in stop.cubes if cube.x < stop.x} == {seat}
+
+
+# ---- looks
+
+
+def test_every_cube_is_drawn_with_the_seats_apart():
+    cubes = stops_of([[2, 1], EMPTY, EMPTY, EMPTY])["1"].cubes
+    assert [(cube.seat, cube.number) for cube in cubes] == [(1, 1), (1, 2), (2, 1)]
+    one, two, other = cubes
+    assert (two.x, two.y) == (one.x, one.y - EDGE)
+    assert other.x > one.x
+
+
+def test_high_stacks_and_all_stacks_in_goals_are_counted():
+    stops = stops_of([[3, 4], EMPTY, EMPTY, EMPTY], ([1, 0], [0, 2]))
+    assert [(count.seat, count.number) for count in stops["1"].counts] == [(2, 4)]
+    assert [(count.seat, count.number) for count in stops["goal-1"].counts] == [(1, 1)]
+    assert [(count.seat, count.number) for count in stops["goal-2"].counts] == [(2, 2)]
+
+
+@pytest.mark.parametrize("tiles", [4, 6, 20])
+@pytest.mark.parametrize("seat", [1, 2])
+def test_the_highest_stack_stays_in_the_picture(tiles, seat):
+    stops = stops_of([[30, 30]] * tiles, ([30, 30], [30, 30]), seat=seat)
+    assert {len(stop.cubes) for stop in stops.values()} == {60}
+    assert min(count.y for stop in stops.values() for count in stop.counts) > 12
+
+
+def test_tiles_are_touched_by_their_numbers_and_goals_by_their_seats():
+    picture = ElementTree.fromstring(draw_board(ZHEN, play(tiles=4)))
+    touches = {each.attrib["data-touch"] for each in picture.iter() if "data-touch" in each.attrib}
+    assert touches == {"1", "2", "3", "4", "goal-1", "goal-2"}
+
+
+def test_the_plate_of_a_tile_comes_first_and_is_the_place_to_go_to():
+    picture = ElementTree.fromstring(draw_board(ZHEN, play("+5 +2 +3", cubes=9)))
+    plates = {each.attrib["data-touch"]: each[0] for each in picture.iter(f"{SVG}g") if "data-touch" in each.attrib}
+    assert {plate.tag for plate in plates.values()} == {f"{SVG}path"}
+    assert plates["5"].attrib["data-place"] == "5"
+    assert plates["goal-2"].attrib["data-place"] == "goal-2"
+
+
+def test_the_last_move_is_an_arrow_over_every_tile_on_its_way():
+    context = arrange([EMPTY] * 10, last=LastMove(2, "3-8"))
+    assert (context["came"].place, context["went"].place) == ("3", "8")
+    stops = {stop.place: stop for stop in context["stops"]}
+    assert [x for x, _ in context["steps"]] == [stops[str(tile)].x for tile in range(3, 8)]
+
+
+@pytest.mark.parametrize(("move", "side"), [("5-6", 1), ("6-5", 1), ("10-11", -1), ("12-9", -1)])
+def test_an_arrow_between_rows_runs_around_their_ends(move, side):
+    line = lay_line(14)
+    context = arrange([EMPTY] * 14, last=LastMove(1, move))
+    xs = [float(point.partition(",")[0]) for point in context["way"].split()]
+    assert line.rows[5] < line.rows[6]
+    assert line.rows[10] < line.rows[11]
+    tiles = [context["came"].x, context["went"].x, *(x for x, _ in context["steps"])]
+    assert (max(xs) > max(tiles)) == (side == 1)
+    assert (min(xs) < min(tiles)) == (side == -1)
 
 
 def test_the_arrow_of_a_placement_comes_from_the_reserve():
     context = arrange([[0, 1], *[EMPTY] * 3], last=LastMove(2, "+1"))
-    assert (context["came"], context["went"].token) == (None, "1")
+    assert (context["came"], context["went"].place, context["steps"]) == (None, "1", [])
 
 
 def test_an_arrow_into_the_goal_ends_at_the_goal_of_the_seat_that_moved():
     assert arrange([EMPTY] * 4, last=LastMove(1, "2-goal"))["went"].seat == 1
     assert arrange([EMPTY] * 4, last=LastMove(2, "2-goal"))["went"].seat == 2
+
+
+def test_reserves_fit_beside_each_other():
+    own, other = BOARD.arrange(view_of([EMPTY] * 6, reserve=(30, 30)), None, 2)["reserves"]
+    assert (own.seat, len(own.pieces), other.seat, len(other.pieces)) == (2, 30, 1, 30)
+    assert own.end + 12 < other.x - 14
+    assert other.end + 12 < lay_line(6).width
+
+
+def test_what_a_move_does_comes_and_goes_where_its_effects_say():
+    random, seen = Random(4), set()
+    for cubes in range(3, 9):
+        state = play(cubes=cubes)
+        while not isinstance(ZHEN.turn(state), Over):
+            move = ZHEN.sample_move(state, random.randrange)
+            before, known = keys_of(state), state
+            state = ZHEN.apply_move(state, move)
+            came, gone = keys_of(state) - before, before - keys_of(state)
+            effects = [each for each in ZHEN.effects(known, Moved(move), state) if each.target]
+            swept = any(each.kind == "swept" for each in effects)
+            seen.update(each.kind for each in effects)
+            for effect in effects:
+                owner = effect.owner or effect.seat
+                target = f"goal-{effect.seat}" if effect.target == "goal" else effect.target
+                # What is swept at the end was elsewhere before, if it is what the move moved.
+                if effect.target == "goal" or not swept:
+                    assert sum(key.startswith(f"cube-{owner}-{target}-") for key in came) >= (effect.amount or 1)
+                if effect.kind != "swept":
+                    assert any(key.startswith(f"cube-{owner}-{effect.source or 'reserve'}-") for key in gone)
+    assert seen == {"placed", "moved", "carried", "entered", "captured", "swept"}
+
+
+# ---- moves
+
+
+def test_a_put_is_one_touch_and_a_move_two():
+    assert BOARD.trace("+5") == [("5",)]
+    assert BOARD.trace("5-3") == [("5", "3")]
+    assert BOARD.trace("2-goal") == [("2", "goal")]
+    assert BOARD.resolve(view_of([EMPTY] * 4), 2) == {"goal": "goal-2"}
+
+
+def test_cubes_go_only_where_their_number_takes_them():
+    clause, why = refuse(play("+5 +2"), "5", "3")
+    assert clause == "ZH2"
+    assert "5-4" in why
+
+
+def test_an_empty_tile_takes_no_cube_from_an_empty_reserve():
+    assert refuse(play("+5 +2 +4 +9", cubes=2), "1")[0] == "ZH4"
+
+
+def test_a_tile_with_enemy_cubes_alone_is_not_moved():
+    assert "no cube of the seat on turn" in refuse(play("+5"), "5")[1]
+
+
+def test_cubes_without_an_enemy_cube_do_not_enter_the_goal():
+    assert refuse(play("+1 +5"), "1")[0] == "ZH3"
+
+
+def test_a_goal_is_no_beginning_of_a_move_and_the_enemy_goal_no_end():
+    state = play("+5 +2")
+    assert refuse(state, "goal-1")[0] == "ZH2"
+    assert refuse(state, "goal-2") == ("ZH1", "this is the goal of seat 2. Move towards the other end.")
+    assert refuse(state, "5", "goal-2")[0] == "ZH1"
+    assert refuse(state, "5", "goal-1")[0] == "ZH2"
+
+
+# ---- words
+
+
+def test_tiles_goals_and_reserves_are_read_out():
+    said = {
+        name: str(phrase) for name, phrase in BOARD.read(view_of([[2, 1], EMPTY, [0, 3]], ([1, 4], EMPTY), 1)).items()
+    }
+    assert said["1"] == "tile 1, cubes: 2 of seat 1 and 1 of seat 2"
+    assert said["2"] == "tile 2, empty"
+    assert said["3"] == "tile 3, cubes: 3 of seat 2"
+    assert said["goal-1"] == "the goal of seat 1, cubes: 1 of seat 1 and 4 of seat 2"
+    assert said["goal-2"] == "the goal of seat 2, empty"
+    assert said["reserve-1"] == "the reserve of seat 1, cubes: 3"
 
 
 def test_moves_are_explained_in_words():
