@@ -3,7 +3,7 @@
 const SVG = "http://www.w3.org/2000/svg";
 // Two strokes, dark and light: one of them stands out against whatever is below.
 const STROKES = ["dark", "light"];
-const DENSE_PX = 34;
+const DENSE_PX = 44;
 
 /** Draws on the picture in `board`; the picture may be another one each time. */
 export class BoardMarks {
@@ -68,9 +68,11 @@ export class BoardMarks {
     if (!part.matches(".touch-arrow")) this.drawOutline(part, "is");
   }
 
-  /** Whether there is nothing on this field. */
+  /** Whether nothing stands on this field; as a first choice, nothing that belongs to a seat. */
   isEmpty(part, touch) {
-    return part.hasAttribute("data-place") && !part.querySelector("[data-key]") && !this.picture.querySelector(`[data-at="${CSS.escape(touch)}"]`);
+    const thing = this.layer.matches(".lightly") ? "[data-owner]" : "";
+    const inside = part.querySelector(`[data-key]${thing}`);
+    return part.hasAttribute("data-place") && !inside && !this.picture.querySelector(`[data-at="${CSS.escape(touch)}"]${thing}`);
   }
 
   drawOutline(part, kind) {
@@ -109,7 +111,8 @@ export class BoardMarks {
     const tip = `M${at(end - head, head * 0.6)}L${at(end, 0)}L${at(end - head, -head * 0.6)}`;
     const arrow = make("g", { class: "touch-arrow", "data-touch": touch });
     arrow.append(make("path", { class: "reach", d: `M${at(start, 0)}L${at(end, 0)}` }));
-    for (const stroke of STROKES) arrow.append(make("path", { class: `mark can ${stroke}`, d: line + tip }));
+    const dense = this.isDense(ends[0].firstElementChild ?? ends[0]) || this.isDense(ends[1].firstElementChild ?? ends[1]);
+    for (const stroke of STROKES) arrow.append(make("path", { class: `mark ${stroke}${dense ? " dense" : ""}`, d: line + tip }));
     this.layer.append(arrow);
     return arrow;
   }
@@ -125,12 +128,12 @@ export class BoardMarks {
     // A stack that becomes smaller is another stack in the same place.
     const sort = ({ dataset }) => `${dataset.key.split("-")[0]} ${dataset.at}`;
     const filled = new Set(come.map(sort));
+    for (const part of gone) part.classList.add("leaving");
+    this.layer.append(...keepOnly(after, come).map((part) => document.importNode(part, true)));
     for (const part of gone) {
-      part.classList.add("leaving");
       const { owner } = part.dataset;
       if (owner && Number(owner) !== seat && !filled.has(sort(part))) this.crossOut(part);
     }
-    this.layer.append(...keepOnly(after, come).map((part) => this.picture.ownerDocument.importNode(part, true)));
     for (const part of after.querySelectorAll("[data-turn]")) this.drawTurn(part.dataset);
   }
 
