@@ -37,7 +37,9 @@ export class BoardMarks {
     // What can be touched first is mostly much, so it is marked lightly.
     this.layer.classList.toggle("lightly", chosen.length === 0);
     for (const touch of chosen) this.markChosen(touch);
+    this.dots = [];
     for (const touch of choices) this.markChoice(touch, sources.has(touch));
+    this.drawDots();
     if (after) this.showAfter(after, seat);
   }
 
@@ -57,7 +59,7 @@ export class BoardMarks {
     part.classList.add("choice");
     part.classList.toggle("source", leadsOn);
     if (part.matches(".touch-arrow")) return;
-    if (this.isEmpty(part, touch)) this.drawDot(part);
+    if (this.isEmpty(part, touch)) this.dots.push(this.measure(part.firstElementChild ?? part));
     else this.drawOutline(part, "can");
   }
 
@@ -87,11 +89,13 @@ export class BoardMarks {
     }
   }
 
-  drawDot(part) {
-    const { x, y, size } = this.measure(part.firstElementChild ?? part);
+  /** Dots of one size in the middle of empty fields. */
+  drawDots() {
+    const sizes = this.dots.map(({ size }) => size).sort((one, other) => one - other);
+    const unit = sizes[Math.floor(sizes.length / 2)];
     const shares = this.layer.matches(".lightly") ? [0.1, 0.06] : [0.16, 0.1];
-    for (const [stroke, share] of [["dark", shares[0]], ["light", shares[1]]]) {
-      this.layer.append(make("circle", { class: `mark dot ${stroke}`, cx: x, cy: y, r: round(share * size) }));
+    for (const { x, y } of this.dots) {
+      STROKES.forEach((stroke, at) => this.layer.append(make("circle", { class: `mark dot ${stroke}`, cx: x, cy: y, r: round(shares[at] * unit) })));
     }
   }
 
