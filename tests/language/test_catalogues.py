@@ -13,6 +13,7 @@ from plyscribe.domain.rulesets import RULESETS
 from plyscribe.service.language.catalogues import ENGLISH, HERE, LANGUAGES, choose_language, find_text, read_catalogue
 from plyscribe.service.language.every_game import GUEST, SEAT, SENTENCES
 from plyscribe.service.language.sentences import choose_sentence, find_sentences, list_places
+from plyscribe.service.matches import touching
 from tests.domain.breaches import commit_breach, find_breaches
 from tests.domain.test_effects import proved
 
@@ -76,7 +77,8 @@ def choose_texts(ruleset: AnyRuleset, kind: str) -> list[str]:
 def list_common() -> list[tuple[str, ...]]:
     rulesets = {path for ruleset in RULESETS for path in modules_of(ruleset)}
     others = [path for path in sorted(DOMAIN.rglob("*.py")) if path not in rulesets and path.name != "phrases.py"]
-    return [(SEAT,), (GUEST,), *((text,) for text in SENTENCES.values()), *((text,) for text in list_said(*others))]
+    said = list_said(*others, Path(touching.__file__))
+    return [(SEAT,), (GUEST,), *((text,) for text in SENTENCES.values()), *((text,) for text in said)]
 
 
 def read_file(language: str, name: str) -> Found:

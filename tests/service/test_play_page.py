@@ -143,7 +143,7 @@ def test_matches_that_i_play_and_matches_that_i_record_are_listed_apart(ann):
 def test_the_table_shows_the_board_and_whose_turn_it_is(ann):
     match = ann.begin(seats=[{"player": ann.player}, {"bot": "random"}])
     page = ann.table(match)
-    assert 'data-token="d4"' in page
+    assert 'data-touch="d4"' in page
     assert text_of(page, "now") == "Your turn."
     assert 'data-mover="1"' in page
     assert "random (built-in bot)" in page

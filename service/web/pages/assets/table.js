@@ -16,13 +16,16 @@ const root = find("table");
 const api = `/v1/matches/${root.dataset.match}`;
 const invitation = root.dataset.invitation ? `invitation=${encodeURIComponent(root.dataset.invitation)}` : "";
 
-let steps = new Map();
-
 const refresh = keepFresh(async () => put(await fetchPart(location.pathname + location.search)));
 const showClocks = runClocks(Number(root.dataset.now));
-const composer = new Composer(find("composer"), find("board"), findSteps, makeMove);
-composer.update(mover());
+const composer = new Composer(find("composer"), find("board"), {
+  findTouched,
+  findSteps,
+  submit: makeMove,
+  clauses: `/rulesets/${root.dataset.ruleset}`,
+});
 remember(find("auto"));
+composer.update(mover());
 if (root.dataset.live) {
   followEvents({
     address: (after) => `${api}/events?after=${after}${invitation && `&${invitation}`}`,
@@ -43,18 +46,21 @@ function mover() {
   return root.dataset.mover ? Number(root.dataset.mover) : null;
 }
 
+function findTouched(touches) {
+  const query = new URLSearchParams(touches.map((touch) => ["touch", touch]));
+  // The board is drawn as this seat sees it.
+  if (find("board").dataset.seat) query.set("seat", find("board").dataset.seat);
+  return read("touched", query);
+}
+
 function findSteps(prefix) {
-  const known = steps;
-  if (!known.has(prefix)) {
-    const query = `prefix=${encodeURIComponent(prefix)}${invitation && `&${invitation}`}`;
-    const asked = fetch(`${api}/legal-moves/next?${query}`).then((answered) => {
-      if (!answered.ok) throw new Error(`${answered.status}`);
-      return answered.json();
-    });
-    asked.catch(() => known.delete(prefix));
-    known.set(prefix, asked);
-  }
-  return known.get(prefix);
+  return read("next", new URLSearchParams({ prefix }));
+}
+
+async function read(what, query) {
+  const answered = await fetch(`${api}/legal-moves/${what}?${query}&${invitation}`);
+  if (!answered.ok) throw new Error(`${answered.status}`);
+  return answered.json();
 }
 
 async function makeMove(move) {
@@ -64,8 +70,7 @@ async function makeMove(move) {
   } else if (status === 412) {
     composer.refuse(CHANGED);
   } else {
-    const address = `/rulesets/${root.dataset.ruleset}#${answer.clause}`;
-    composer.refuse(formatProblem(answer), answer.clause && { name: answer.clause, address });
+    composer.refuse(formatProblem(answer), answer.clause);
   }
   if (ok || status === 412 || status === 409) await refresh();
   // The page may have shown the move before the answer to it came.
@@ -85,9 +90,19 @@ function put(page) {
   for (const each of document.querySelectorAll("#dice [data-version], #log [data-version]")) {
     each.classList.toggle("fresh", Number(each.dataset.version) > before);
   }
-  steps = new Map();
   composer.update(mover());
+  announce(page, before);
   showClocks();
+}
+
+/** Let screen readers say what others have done since this version. */
+function announce(page, before) {
+  const { mine } = root.dataset;
+  const happened = [...page.querySelectorAll("#log li[data-version]")]
+    .filter((each) => Number(each.dataset.version) > before && !(mine && each.dataset.seat === mine))
+    .sort((one, other) => one.dataset.version - other.dataset.version)
+    .flatMap((each) => [...each.querySelectorAll(".happened li, .happened p")].map((said) => said.firstChild.textContent.trim()));
+  if (happened.length) composer.say(happened.join(" "));
 }
 
 // ----------------------------------------------------------------------------------------------------------- forms
