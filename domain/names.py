@@ -1,11 +1,12 @@
-"""The names of accounts: what a name can be, and when two names count as the same.
+"""The names of accounts: what a name can be, and when two names count as the same for ever.
 
-Unicode's table of lookalikes (report 39) has 6,000 characters. Nearly all of them belong to scripts that a name cannot
-mix anyway, or have another form under NFKC. So a rule about scripts and a short table of our own are enough.
+The table here is short, so that it need never change. `plyscribe.service.access.lookalikes` knows Unicode's whole table
+of lookalikes (report 39), which grows.
 """
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from unicodedata import category, normalize
 
 from plyscribe.domain.bots import BOTS
@@ -66,20 +67,18 @@ _WITH_LATIN = frozenset({"LATIN", "CJK", "HIRAGANA", "KATAKANA", "HANGUL", "BOPO
 """Scripts that are written together, and in which no letters look alike."""
 
 _PREFIXES = ("player-", "match-", "tournament-", "import-", "ratings-", "name-", "ply_", "plys_")
+_STAFF = ("admin", "administrator", "moderator", "plyscribe")
+"""Words that nobody may begin a word of a name with: they promise to speak for the service."""
+
 _OFFICIAL = (
-    "admin",
-    "administrator",
-    "anonymous",
-    "me",
-    "moderator",
-    "nobody",
-    "nobody yet",
-    "operator",
-    "plyscribe",
-    "server",
-    "support",
-    "system",
+    *("anonymous", "me", "you", "you all", "nobody", "nobody yet", "somebody"),
+    *("du", "ich", "niemand", "noch niemand"),
+    *("operator", "organiser", "organizer", "referee", "server", "support", "system", "the tournament"),
 )
+"""What pages call others than accounts, in English and German."""
+
+_ABOUT_BOTS = ("bot", "bots", "ai", "ki", "engine", "computer", "the", "built", "in", "builtin", "eingebaut")
+_SEATS = ("seat", "platz")
 
 
 def fold_name(name: str) -> str:
@@ -87,9 +86,13 @@ def fold_name(name: str) -> str:
 
     It stays the same for ever, because the streams of names follow from it.
     """
-    plain = normalize("NFKC", normalize("NFKC", name).casefold())
-    seen = "".join(character for character in plain if character not in _JOINERS + _PICTURES)
+    seen = "".join(character for character in fold_width(name) if character not in _JOINERS + _PICTURES)
     return " ".join(normalize("NFD", seen).translate(_LOOKALIKES).split())
+
+
+def fold_width(name: str) -> str:
+    """The same text for names that differ only in case, in the width of characters, or in spaces."""
+    return " ".join(normalize("NFKC", normalize("NFKC", name).casefold()).split())
 
 
 def is_printable(text: str) -> bool:
@@ -111,8 +114,15 @@ def require_name(name: str, official: bool = False) -> None:
     if len(scripts) > 1 and not scripts <= _WITH_LATIN:
         why = f"the letters of a name must be of one script: this one mixes {', '.join(sorted(scripts)).title()}"
         raise WrongValue("player/name", why)
-    if not official and _is_reserved(fold_name(name)):
-        raise WrongValue("player/name-reserved", "this name stands for the service, a bot or an id: choose another")
+    if not official:
+        require_unreserved(fold_name(name))
+
+
+def require_unreserved(folded: str) -> None:
+    """Raise WrongValue if a folded name stands for the service, a bot, a seat or an id."""
+    if is_reserved(folded):
+        why = "this name reads as the service, a built-in bot, a seat or an id: choose another"
+        raise WrongValue("player/name-reserved", why)
 
 
 _LETTERS = ("Lu", "Ll", "Lt", "Lo")
@@ -138,9 +148,40 @@ def _is_joined(character: str) -> bool:
     return category(character)[0] in "LM" and _script_of(character) not in _WITHOUT_JOINERS
 
 
-def _is_reserved(folded: str) -> bool:
-    words = {fold_name(word) for word in (*_OFFICIAL, *BOTS)}
-    return folded in words or folded.startswith(_FOLDED_PREFIXES) or fold_name("built-in bot") in folded
+def require_label(label: str | None) -> None:
+    """Raise WrongValue if the label of an account in a tournament reads as the service, a bot, a seat or an id."""
+    if label is not None:
+        require_unreserved(fold_name(label))
+
+
+def is_reserved(folded: str) -> bool:
+    """Whether a folded name reads as the service, as one of its bots, as a seat or as an id."""
+    if folded.startswith(_FOLDED_PREFIXES) or _BUILT_IN.search(folded):
+        return True
+    words = _WORDS.findall(folded)
+    if any(word.startswith(_FOLDED_STAFF) for word in words):
+        return True
+    meant = [word for word in words if not _NUMBER.fullmatch(word)]
+    return " ".join(meant) in _FOLDED_OFFICIAL or _SEAT.fullmatch(folded) is not None or _reads_as_bot("".join(meant))
+
+
+def _reads_as_bot(text: str) -> bool:
+    """Whether the text is the name of a built-in bot, or several, with nothing but words about bots around it."""
+    return _BOT.fullmatch(text) is not None
+
+
+def _any_of(words: Iterable[str]) -> str:
+    return "|".join(sorted(map(fold_name, words), key=len, reverse=True))
 
 
 _FOLDED_PREFIXES = tuple(map(fold_name, _PREFIXES))
+_FOLDED_STAFF = tuple(map(fold_name, _STAFF))
+_FOLDED_OFFICIAL = {fold_name(name) for name in _OFFICIAL}
+_WORDS = re.compile(r"[^\W_]+")
+_NUMBER = re.compile(r"[lo\d]*\d[lo\d]*|l")
+"""A number as it is folded: 1 is l, and 0 is o."""
+
+_SEAT = re.compile(rf"({_any_of(_SEATS)}) ?[lo\d]{{1,2}}")
+
+_BUILT_IN = re.compile(rf"\b({fold_name('built')}[\W_]*{fold_name('in')}|{fold_name('eingebaut')})")
+_BOT = re.compile(rf"({_any_of(_ABOUT_BOTS)})*({_any_of(BOTS)})({_any_of((*_ABOUT_BOTS, *BOTS))})*[lo\d]*")

@@ -70,6 +70,26 @@ class TokenRevoked:
 
 
 @dataclass(frozen=True, slots=True)
+class RecoveryCodeSet:
+    """The account has a new recovery code, and no other: `digest` is its SHA-256 in hex.
+
+    Whoever has it gets a token with `scopes`, until `expires_at` (None: for ever), which the token expires at too.
+    """
+
+    type: ClassVar[str] = "recovery-code-set"
+    digest: str
+    scopes: tuple[str, ...]
+    expires_at: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class RecoveryCodeUsed:
+    """The recovery code was used, or ended otherwise: the account has none."""
+
+    type: ClassVar[str] = "recovery-code-used"
+
+
+@dataclass(frozen=True, slots=True)
 class RatedMatchAborted:
     """At `aborted_at` (UTC milliseconds) the player left a rated match that had started, before it counted."""
 
@@ -78,15 +98,24 @@ class RatedMatchAborted:
     aborted_at: int
 
 
-PlayerEvent = PlayerRegistered | TokenIssued | TokenRevoked | RatedMatchAborted | WebhookEvent
+PlayerEvent = (
+    PlayerRegistered
+    | TokenIssued
+    | TokenRevoked
+    | RecoveryCodeSet
+    | RecoveryCodeUsed
+    | RatedMatchAborted
+    | WebhookEvent
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RegisterPlayer(Command):
     """Open an account with a first token; `digest` is the SHA-256 of its text.
 
-    With `session`, the digest of another text, a browser called `browser` is signed in with that token at once. Only
-    an `official` account, which the operator opens, can have a name that stands for the service.
+    With `session`, the digest of another text, a browser called `browser` is signed in with that token at once. With
+    `recovery`, the digest of a recovery code, the account has that code. Only an `official` account, which the operator
+    opens, can have a name that stands for the service.
     """
 
     name: str
@@ -95,6 +124,7 @@ class RegisterPlayer(Command):
     digest: str
     session: str | None = None
     browser: str | None = None
+    recovery: str | None = None
     official: bool = False
 
 
@@ -103,7 +133,7 @@ class IssueToken(Command):
     """Issue another token, with the token of digest `under` (None: as an administrator or operator).
 
     The new token has the same or fewer scopes than `under`, and does not outlive it. With `revoke_others`, all other
-    tokens end at once.
+    tokens end at once, and so does the recovery code.
     """
 
     digest: str
@@ -125,6 +155,31 @@ class RotateToken(Command):
     digest: str
     lives_ms: int | None = None
     overlap_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetRecoveryCode(Command):
+    """Give the account a recovery code in the place of the one that it has; `digest` is the SHA-256 of its text.
+
+    It covers what the token or session of digest `under` covers, and does not outlive its token.
+    """
+
+    under: str
+    digest: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecoverAccount(Command):
+    """Issue a token of `digest` to somebody with the recovery code of digest `code`, which `recovery` replaces.
+
+    With `revoke_others`, all other tokens and all sessions end at once.
+    """
+
+    code: str
+    digest: str
+    recovery: str
+    label: str | None = None
+    revoke_others: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,6 +233,19 @@ class Token(NamedTuple):
         return self.expires_at is None or now_ms < self.expires_at
 
 
+class RecoveryCode(NamedTuple):
+    """A recovery code: its digest, the scopes of the token that it brings, and its times in UTC milliseconds."""
+
+    digest: str
+    scopes: tuple[str, ...]
+    made_at: int
+    expires_at: int | None
+
+    def is_valid(self, now_ms: int) -> bool:
+        """Whether it has not expired."""
+        return self.expires_at is None or now_ms < self.expires_at
+
+
 def token_id(digest: str) -> str:
     """The public id of a token, which reveals nothing about its secret."""
     return digest[:TOKEN_ID_LENGTH]
@@ -197,6 +265,7 @@ class Player:
     kind: str = ""
     registered_at: int = 0
     tokens: dict[str, Token] = field(default_factory=dict)
+    recovery: RecoveryCode | None = None
     aborts: dict[str, int] = field(default_factory=dict)
     """The rated matches that it aborted, each with the time (UTC milliseconds)."""
 
@@ -213,12 +282,19 @@ def _evolve(player: Player, event: Event, data: PlayerEvent) -> Player:
             return _with_tokens(player, event.at, {**player.tokens, digest: token})
         case TokenRevoked(digest, ends_at):
             if digest not in player.tokens:
-                raise FoldError(event.version, "there is no such token")
+                if ends_at > event.at:
+                    raise FoldError(event.version, "there is no such token")
+                # Earlier releases revoked sessions that had ended just before, with their token.
+                return player
             tokens = {
                 each: _end(token, ends_at) if digest in (each, token.session_of) else token
                 for each, token in player.tokens.items()
             }
             return _with_tokens(player, event.at, tokens)
+        case RecoveryCodeSet(digest, scopes, expires_at):
+            return replace(player, recovery=RecoveryCode(digest, scopes, event.at, expires_at))
+        case RecoveryCodeUsed():
+            return replace(player, recovery=None)
         case RatedMatchAborted(match, aborted_at):
             return replace(player, aborts={**player.aborts, match: aborted_at})
         case _:
@@ -241,10 +317,12 @@ def _decide_register(command: RegisterPlayer, _: Player) -> list[Any]:
     if command.kind not in KINDS:
         raise WrongValue("player/kind", f"the kind is {command.kind!r}; allowed: {', '.join(KINDS)}")
     first = TokenIssued(command.digest, _parse_scopes(command.scopes), None, None)
-    facts = [PlayerRegistered(command.name, command.kind), first]
-    if command.session is None:
-        return facts
-    return [*facts, _make_session(command, command.session, command.browser, command.digest, first)]
+    facts: list[Any] = [PlayerRegistered(command.name, command.kind), first]
+    if command.session is not None:
+        facts.append(_make_session(command, command.session, command.browser, command.digest, first))
+    if command.recovery is not None:
+        facts.append(RecoveryCodeSet(command.recovery, first.scopes, None))
+    return facts
 
 
 def _make_session(
@@ -288,10 +366,47 @@ def _decide_issue(command: IssueToken, player: Player) -> list[Any]:
     expires_at = None if command.lives_ms is None else command.at + command.lives_ms
     if command.under is not None:
         expires_at = _limit_by(_find_valid(player, command.under, command.at), scopes, expires_at)
-    valid = [digest for digest, token in player.tokens.items() if token.is_valid(command.at)]
-    ends = [TokenRevoked(digest, command.at) for digest in valid] if command.revoke_others else []
-    _require_room(0 if command.revoke_others else _count_tokens(player, command.at))
+    ends = _end_others(command, player)
+    if command.revoke_others and player.recovery is not None:
+        ends.append(RecoveryCodeUsed())
     return [TokenIssued(command.digest, scopes, command.label, expires_at), *ends]
+
+
+def _end_others(command: IssueToken | RecoverAccount, player: Player) -> list[Any]:
+    """The ends of all tokens, and so of all sessions, if they are asked for; WrongTime without room for another."""
+    if not command.revoke_others:
+        _require_room(_count_tokens(player, command.at))
+        return []
+    # Sessions end with their tokens.
+    return [
+        TokenRevoked(digest, command.at)
+        for digest, token in player.tokens.items()
+        if token.is_valid(command.at) and token.session_of is None
+    ]
+
+
+def _decide_set_code(command: SetRecoveryCode, player: Player) -> list[Any]:
+    asking = player.tokens.get(command.under)
+    token = player.tokens.get(asking.session_of) if asking and asking.session_of else asking
+    if asking is None or token is None or not (asking.is_valid(command.at) and token.is_valid(command.at)):
+        raise WrongPerson("token/over", "your token has ended and cannot make a recovery code")
+    return [RecoveryCodeSet(command.digest, asking.scopes, token.expires_at)]
+
+
+def _decide_recover(command: RecoverAccount, player: Player) -> list[Any]:
+    code = player.recovery
+    if code is None or code.digest != command.code or not code.is_valid(command.at):
+        raise refuse_recovery()
+    _check_label(command.label)
+    ends = _end_others(command, player)
+    issued = TokenIssued(command.digest, code.scopes, command.label, code.expires_at)
+    return [RecoveryCodeUsed(), issued, *ends, RecoveryCodeSet(command.recovery, code.scopes, code.expires_at)]
+
+
+def refuse_recovery() -> WrongPerson:
+    """The refusal of any name and recovery code that do not belong together, whatever is wrong with them."""
+    why = "this name and this recovery code do not belong together, or the code was used or replaced"
+    return WrongPerson("recovery/refused", why)
 
 
 def _limit_by(asking: Token, scopes: tuple[str, ...], expires_at: int | None) -> int | None:
@@ -377,6 +492,8 @@ PLAYER: Aggregate[Player] = declare(
         RegisterPlayer: _decide_register,
         IssueToken: _decide_issue,
         RotateToken: _decide_rotate,
+        SetRecoveryCode: _decide_set_code,
+        RecoverAccount: _decide_recover,
         RevokeToken: _decide_revoke,
         NoteRatedAbort: _decide_note_abort,
         BeginSession: _decide_begin_session,

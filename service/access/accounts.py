@@ -1,7 +1,11 @@
 """Accounts, their tokens, and the sessions of browsers. The store holds only the SHA-256 of a token or a session.
 
 A token is shown once and is sent in a header. A session is made with a token, ends with it, and is sent in a cookie.
-Neither counts in the place of the other.
+Neither counts in the place of the other. A recovery code, shown once too, stands for nobody: it is good for one token.
+
+An account claims two streams of names before it is opened: that of its name as `fold_name` folds it, which never
+changes, and that of its name as `fold_lookalikes` folds it, which a newer table of Unicode may change. The first makes
+names unique whatever table a process has. The second keeps lookalikes away.
 """
 
 import re
@@ -17,15 +21,27 @@ from typing import Any, NamedTuple
 from plyscribe.domain.claims import NAME, ClaimName, name_stream
 from plyscribe.domain.commands import Actor, Command
 from plyscribe.domain.errors import WrongTime
-from plyscribe.domain.names import require_name
-from plyscribe.domain.player import PLAYER, BeginSession, EndSessions, Player, RegisterPlayer, RevokeToken
+from plyscribe.domain.names import MAX_NAME_LENGTH, fold_width, is_reserved, require_name, require_unreserved
+from plyscribe.domain.player import (
+    PLAYER,
+    BeginSession,
+    EndSessions,
+    Player,
+    RecoverAccount,
+    RegisterPlayer,
+    RevokeToken,
+    SetRecoveryCode,
+    refuse_recovery,
+)
+from plyscribe.service.access.lookalikes import fold_lookalikes
+from plyscribe.service.access.recovery_codes import digest_of_code, new_code
 from plyscribe.service.access.repeatable import REPEATED_MS, Repeatable
 from plyscribe.service.clock import now_ms
 from plyscribe.service.errors import KeyExpired, ScopeMissing, Unauthenticated
 from plyscribe.service.store import port
 from plyscribe.service.store.port import EventStore
 from plyscribe.service.streams.handler import Handler
-from plyscribe.service.streams.ids import command_of, stream_id
+from plyscribe.service.streams.ids import command_of, is_stream_id, stream_id
 
 TOKEN = re.compile(r"ply_([a-z2-7]{26})_[A-Za-z0-9_-]{43}")
 SESSION = re.compile(r"plys_([a-z2-7]{26})_[A-Za-z0-9_-]{43}")
@@ -59,11 +75,22 @@ _Cache = dict[str, tuple[float, Principal]]
 
 
 class Issued(NamedTuple):
-    """An account, the text of its new token, and whether an earlier request like this one issued it."""
+    """An account, the text of its new token, and whether an earlier request like this one issued it.
+
+    `code` is the text of its new recovery code; None if it got none, or if that one counts no longer.
+    """
 
     player: Player
     token: str
     replayed: bool = False
+    code: str | None = None
+
+
+class _Secrets(NamedTuple):
+    """The texts that a request for a token may bring."""
+
+    token: str
+    code: str
 
 
 class SignedIn(NamedTuple):
@@ -87,12 +114,16 @@ class Accounts:
     def sign_up(
         self, actor: Actor, name: str, kind: str, scopes: tuple[str, ...], official: bool = False
     ) -> tuple[Player, str]:
-        """A new account and its first token; as `open_account`, whose request cannot be repeated.
+        """A new account and its first token, without a recovery code; as `open_account`, but not to be repeated.
 
         Only an `official` account can have a name that stands for the service.
         """
-        player, token, _ = self.open_account(actor, name, kind, scopes, official=official)
-        return player, token
+
+        def make(given: Given) -> RegisterPlayer:
+            return RegisterPlayer(**given, name=name, kind=kind, scopes=scopes, official=official)
+
+        issued = self._register(self._claim(name, actor, official=official), name, actor, make)
+        return issued.player, issued.token
 
     def open_account(
         self,
@@ -101,18 +132,18 @@ class Accounts:
         kind: str,
         scopes: tuple[str, ...],
         repeatable: Repeatable | None = None,
-        official: bool = False,
     ) -> Issued:
-        """A new account with its first token, or the same again if the request is repeated.
+        """A new account with its first token and a recovery code, or the same again if the request is repeated.
 
         WrongValue if the name, kind or scopes are invalid, WrongTime if the name is taken. For a repetition see
         `issue`.
         """
 
         def make(given: Given) -> RegisterPlayer:
-            return RegisterPlayer(**given, name=name, kind=kind, scopes=scopes, official=official)
+            return RegisterPlayer(**given, name=name, kind=kind, scopes=scopes)
 
-        return self._register(self._claim(name, actor, repeatable, official), actor, make, repeatable)
+        account = self._claim(name, actor, repeatable)
+        return self._register(account, name, actor, make, repeatable, with_code=True)
 
     def sign_up_here(
         self,
@@ -122,7 +153,7 @@ class Accounts:
         scopes: tuple[str, ...],
         browser: str | None,
         repeatable: Repeatable | None = None,
-    ) -> tuple[Player, str, SignedIn]:
+    ) -> tuple[Issued, SignedIn]:
         """As `open_account`, and sign a browser in with the new token, in one step. A repetition signs it in anew.
 
         KeyExpired also for a repetition after anything was revoked: somebody who has signed out of a shared browser
@@ -135,50 +166,151 @@ class Accounts:
             digest = digest_of(session)
             return RegisterPlayer(**given, name=name, kind=kind, scopes=scopes, session=digest, browser=browser)
 
-        player, token, replayed = self._register(account, actor, make, repeatable)
-        if not replayed:
-            return player, token, _signed_in(player, session)
-        now = self.players.read(account)
+        issued = self._register(account, name, actor, make, repeatable, with_code=True)
+        if not issued.replayed:
+            return issued, _signed_in(issued.player, session)
+        return issued, self._begin_again(issued, browser)
+
+    def recover_here(
+        self, name: str, code: str, browser: str | None, revoke_others: bool, repeatable: Repeatable | None = None
+    ) -> tuple[Issued, SignedIn]:
+        """As `recover`, and sign a browser in with the new token. A repetition is as in `sign_up_here`."""
+        issued = self.recover(name, code, browser, revoke_others, repeatable)
+        if issued.replayed:
+            return issued, self._begin_again(issued, browser)
+        return issued, self.begin_session(issued.token, browser)
+
+    def _begin_again(self, issued: Issued, browser: str | None) -> SignedIn:
+        now = self.players.read(issued.player.stream)
         # Without an end of anything, each event since then has issued one token or session.
-        if now.version - player.version != len(now.tokens) - len(player.tokens):
+        if now.version - issued.player.version != len(now.tokens) - len(issued.player.tokens):
             raise KeyExpired
-        return player, token, self.begin_session(token, browser)
+        return self.begin_session(issued.token, browser)
+
+    def recover(
+        self, name: str, code: str, label: str | None, revoke_others: bool, repeatable: Repeatable | None = None
+    ) -> Issued:
+        """A new token, and a new recovery code, for whoever has the name or id of an account and its present code.
+
+        WrongPerson, always the same, unless both belong together. For a repetition see `issue`.
+        """
+        # Reading an account that does not exist takes as long as reading one that does.
+        account = self._find_named(name) or stream_id("player", _new_command(_RECOVERY))
+        if self.players.read(account).version == 0:
+            raise refuse_recovery()
+
+        def make(given: Given) -> RecoverAccount:
+            digest = digest_of_code(code)
+            return RecoverAccount(**given, code=digest, label=label, revoke_others=revoke_others)
+
+        return self.issue(account, _RECOVERY, make, repeatable, with_code=True)
+
+    def set_code(self, who: Principal, repeatable: Repeatable | None = None) -> tuple[Player, str]:
+        """The account with a new recovery code, and its text; the code that it had is void.
+
+        If the request is repeated within REPEATED_MS, the code is the same; later, or if another one has replaced it
+        since, KeyExpired.
+        """
+        actor = Actor("player", who.account)
+        codes = list(repeatable.derive_codes(who.account)) if repeatable else [new_code()]
+        asked = repeatable.command if repeatable else _new_command(actor)
+        given: Given = {"actor": actor, "at": now_ms(), "id": asked.id.hex(), "under": who.digest}
+        command = SetRecoveryCode(**given, digest=digest_of_code(codes[0]))
+        answer = self.players.execute(who.account, lambda _: command, asked)
+        if not answer.replayed:
+            return answer.state, codes[0]
+        player = self.players.read(who.account)
+        for code in codes:
+            found = player.recovery
+            if found and found.digest == digest_of_code(code) and now_ms() < found.made_at + REPEATED_MS:
+                return player, code
+        raise KeyExpired
 
     def _register(
         self,
         account: str,
+        name: str,
         actor: Actor,
         make: Callable[[Given], RegisterPlayer],
         repeatable: Repeatable | None = None,
+        with_code: bool = False,
     ) -> Issued:
         """Open the account that a name is kept for. Nobody else can open it, then or later."""
         try:
-            return self.issue(account, actor, make, repeatable, new=True)
+            return self.issue(account, actor, make, repeatable, new=True, with_code=with_code)
         except WrongTime as refusal:
             if refusal.code != "player/exists":
                 raise
-            why = "there is a player with this name, or with one that looks like it: choose another"
-            raise WrongTime("player/name-taken", why) from None
+            raise self._refuse_taken(name) from None
 
     def _claim(self, name: str, actor: Actor, repeatable: Repeatable | None = None, official: bool = False) -> str:
-        """The id of the account that the name is kept for, from now on if the name was free.
+        """The id of the account that the name is kept for, from now on if the name was free; WrongTime if it is taken.
 
         A request that has opened an account already takes no second name for it: its account is the one.
         """
         require_name(name, official)
-        stream, asked = name_stream(name), repeatable.command if repeatable else _new_command(actor)
-        account = stream_id("player", asked)
-        if repeatable and self.players.read(account).version:
-            return account
-        command = ClaimName(actor=actor, at=now_ms(), id=asked.id.hex(), player=account)
+        if not official:
+            require_unreserved(fold_lookalikes(name))
+        asked = repeatable.command if repeatable else _new_command(actor)
+        own = stream_id("player", asked)
+        if repeatable and self.players.read(own).version:
+            return own
+        streams = streams_of_name(name)
+        # Whoever asks for a taken name leaves no trace in the store.
+        if any(map(self._find_opened, streams)):
+            raise self._refuse_taken(name)
+        # Whoever asks again for a name that is kept for an account which was never opened opens that one.
+        account = self._keep(streams[0], own, actor, asked)
+        if any(self._keep(stream, account, actor, asked) != account for stream in streams[1:]):
+            raise self._refuse_taken(name)
+        return account
+
+    def _keep(self, stream: str, account: str, actor: Actor, asked: port.CommandKey) -> str:
+        """The account that the stream of a name says it is kept for, which is this one if the name was free."""
         known = self.names.read(stream)
         if known.version:
             return known.player
+        command = ClaimName(actor=actor, at=now_ms(), id=asked.id.hex(), player=account)
         try:
             return self.names.execute(stream, lambda _: command, asked, new=True).state.player
         except WrongTime:
             # Somebody else was faster.
             return self.names.read(stream).player
+
+    def _refuse_taken(self, name: str) -> WrongTime:
+        owner = next(filter(None, map(self._find_opened, streams_of_name(name))), None)
+        taken = self.name_of(owner) if owner else None
+        if taken is None:
+            why = f"{name}, or a name that looks like it, is being given to somebody else"
+        elif taken == name:
+            why = f"there is a player called {name}"
+        elif fold_width(taken) == fold_width(name):
+            why = f"there is a player called {taken}; capitals, the width of characters and spaces make no difference"
+        else:
+            why = f"there is a player called {taken}, which looks like {name}"
+        free = self._suggest(name)
+        if free is None:
+            return WrongTime("player/name-taken", f"{why}: choose another name")
+        return WrongTime("player/name-taken", f"{why}: choose another name, such as {free}", suggestion=free)
+
+    def _suggest(self, name: str) -> str | None:
+        """A name like this one that is free now; None if none of a few is."""
+        begin = name[: MAX_NAME_LENGTH - 4].strip()
+        for number in (2, 3, 4, 5, 20 + secrets.randbelow(80), 200 + secrets.randbelow(800)):
+            tried = f"{begin} {number}"
+            taken = any(self.names.read(stream).version for stream in streams_of_name(tried))
+            if not (taken or is_reserved(fold_lookalikes(tried))):
+                return tried
+        return None
+
+    def _find_opened(self, stream: str) -> str | None:
+        """The account that has the name of this stream; None if it is free, or kept for one that was never opened."""
+        owner = self.names.read_until(stream, lambda claimed: claimed.version > 0, near=1).player
+        return owner if owner and self.name_of(owner) else None
+
+    def _find_named(self, name: str) -> str | None:
+        """The account with this id or name; None if there is none."""
+        return name if is_stream_id("player", name) else self._find_opened(name_stream(name))
 
     def issue(
         self,
@@ -187,20 +319,27 @@ class Accounts:
         make: Callable[[Given], Command],
         repeatable: Repeatable | None = None,
         new: bool = False,
+        with_code: bool = False,
     ) -> Issued:
         """The account and the text of its new token, issued by the command that `make` builds; raises its Refusal.
 
-        `make` gets the fields that every such command needs. Nobody else learns the text, and it is not stored. If the
-        request is repeated within REPEATED_MS, its token is the same; later KeyExpired. KeyReused if the request
-        differs from the first one.
+        `make` gets the fields that every such command needs, also the digest of a recovery code if it is issued
+        `with_code`. Nobody else learns the texts, and they are not stored. If the request is repeated within
+        REPEATED_MS, its texts are the same; later KeyExpired. KeyReused if the request differs from the first one.
         """
-        tokens = [new_secret("ply", account)] if repeatable is None else _derive_tokens(repeatable, account)
+        drawn = _draw_secrets(repeatable, account)
         asked = _new_command(actor) if repeatable is None else repeatable.command
-        given = {"actor": actor, "at": now_ms(), "id": asked.id.hex(), "digest": digest_of(tokens[0])}
+        given: Given = {"actor": actor, "at": now_ms(), "id": asked.id.hex(), "digest": digest_of(drawn[0].token)}
+        if with_code:
+            given["recovery"] = digest_of_code(drawn[0].code)
         answer = self.players.execute(account, lambda _: make(given), asked, new=new)
         self._forget(account)
-        token = _find_issued(tokens, answer.state, now_ms()) if answer.replayed else tokens[0]
-        return Issued(answer.state, token, answer.replayed)
+        if not answer.replayed:
+            return Issued(answer.state, drawn[0].token, code=drawn[0].code if with_code else None)
+        token, code = _find_issued(drawn, answer.state, now_ms())
+        current = self.players.read(account).recovery if with_code else None
+        still = current is not None and current.digest == digest_of_code(code)
+        return Issued(answer.state, token, answer.replayed, code if still else None)
 
     def revoke(self, who: Principal, token: str, asked: port.CommandKey | None = None) -> int:
         """End a token or session of the account now, and return when it ended (UTC milliseconds).
@@ -271,9 +410,7 @@ class Accounts:
 
         Accounts of earlier releases may have the same name. Then the oldest one counts as its owner.
         """
-        owner = self.names.read_until(name_stream(name), lambda claimed: claimed.version > 0, near=1).player
-        # The name may be kept for an account that was never opened.
-        return owner if owner and self.name_of(owner) else None
+        return self._find_opened(streams_of_name(name)[-1])
 
     def _look_up(self, token: str, digest: str, form: re.Pattern[str]) -> tuple[Principal, float]:
         """Who the token or session stands for, and for how many more seconds."""
@@ -297,6 +434,8 @@ class Accounts:
                     del cache[digest]
 
 
+_RECOVERY = Actor("system", "recovery")
+
 _NOT_OURS = {
     TOKEN: "this is not one of our tokens, which read ply_<account>_<secret>",
     SESSION: "this is not a session of this service: sign in again",
@@ -316,17 +455,26 @@ def _format_secret(word: str, account: str, secret: str) -> str:
     return f"{word}_{account.removeprefix('player-')}_{secret}"
 
 
-def _derive_tokens(repeatable: Repeatable, account: str) -> list[str]:
-    return [_format_secret("ply", account, secret) for secret in repeatable.derive_secrets(account)]
+def _draw_secrets(repeatable: Repeatable | None, account: str) -> list[_Secrets]:
+    """The texts for a request, for a repeatable one under each of our keys."""
+    if repeatable is None:
+        return [_Secrets(new_secret("ply", account), new_code())]
+    tokens = [_format_secret("ply", account, secret) for secret in repeatable.derive_secrets(account)]
+    return list(map(_Secrets, tokens, repeatable.derive_codes(account)))
 
 
-def _find_issued(tokens: list[str], player: Player, now_ms: int) -> str:
-    """The one of these tokens that was just issued; KeyExpired if that is too long ago, or its key is gone."""
-    for token in tokens:
-        found = player.tokens.get(digest_of(token))
+def _find_issued(drawn: list[_Secrets], player: Player, now_ms: int) -> _Secrets:
+    """Those of these texts that were just issued; KeyExpired if that is too long ago, or their key is gone."""
+    for each in drawn:
+        found = player.tokens.get(digest_of(each.token))
         if found is not None and now_ms < found.issued_at + REPEATED_MS:
-            return token
+            return each
     raise KeyExpired
+
+
+def streams_of_name(name: str) -> list[str]:
+    """The streams that an account with this name claims: the one that stays for ever, and that of its lookalikes."""
+    return list(dict.fromkeys((name_stream(name), name_stream(fold_lookalikes(name)))))
 
 
 def _signed_in(player: Player, session: str) -> SignedIn:

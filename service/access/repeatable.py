@@ -9,6 +9,7 @@ from base64 import urlsafe_b64encode
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from plyscribe.service.access.recovery_codes import format_code
 from plyscribe.service.config import ServerKey
 from plyscribe.service.store.port import CommandKey
 
@@ -28,6 +29,15 @@ class Repeatable(NamedTuple):
 
     def derive_secrets(self, account: str) -> Iterator[str]:
         """The secret part of the token of this request, under each of our keys."""
-        text = "\n".join((account, self.command.id.hex(), self.command.digest.hex(), self.key))
+        for derived in self._derive(account):
+            yield urlsafe_b64encode(derived).decode().rstrip("=")
+
+    def derive_codes(self, account: str) -> Iterator[str]:
+        """The recovery code of this request, under each of our keys."""
+        for derived in self._derive(f"{account} recovery code"):
+            yield format_code(derived)
+
+    def _derive(self, what: str) -> Iterator[bytes]:
+        text = "\n".join((what, self.command.id.hex(), self.command.digest.hex(), self.key))
         for each in self.ring:
-            yield urlsafe_b64encode(hmac.digest(each.token_key, text.encode(), "sha256")).decode().rstrip("=")
+            yield hmac.digest(each.token_key, text.encode(), "sha256")

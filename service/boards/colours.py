@@ -1,7 +1,7 @@
 """The colours of all board pictures, as style sheets for light and dark backgrounds.
 
 The colours of the seats are those of Okabe and Ito (Color Universal Design, 2008), adjusted to the background. People
-with all common kinds of colour vision can tell them apart. Pieces also carry the number of their seat.
+with all common kinds of colour vision can tell them apart. Pieces also carry a mark or number of their seat.
 """
 
 from functools import cache

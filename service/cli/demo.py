@@ -123,7 +123,7 @@ def sign_up_bots(url: str, data: Path) -> dict[str, str]:
 
 def _open_accounts(url: str) -> dict[str, str]:
     with Client(url) as client:
-        return {name: _open_account(client, f"{name} bot") for name in PLAYERS}
+        return {name: _open_account(client, f"Demo {name}") for name in PLAYERS}
 
 
 def _open_account(client: Client, name: str, number: int = 1) -> str:

@@ -948,7 +948,7 @@ class Player(TypedDict):
     """The account's id."""
 
     name: str
-    """The display name. Names are not unique."""
+    """The display name. Accounts of early releases may share one."""
 
     kind: Literal["person", "bot"]
     registered_at: int
@@ -971,6 +971,12 @@ class Me(PlayerProfile):
     scopes: list[Literal["play", "record", "organise", "admin"]]
     """The scopes of your token."""
 
+    recovery_code_made_at: int | None
+    """When your recovery code was made, in UTC milliseconds. Null if you have none."""
+
+    recovery_code_expires_at: int | None
+    """When the recovery code expires, in UTC milliseconds. Null if it does not."""
+
 
 class NewPlayer(Player):
     """A new account with its first token."""
@@ -981,11 +987,62 @@ class NewPlayer(Player):
     token: str
     """The token. It is not shown again."""
 
+    recovery_code: str | None
+    """A code for another token if you lose this one. It is not shown again. Null if it counts no longer."""
+
+
+class NewRecoveryCode(TypedDict):
+    """A new recovery code."""
+
+    player: str
+    """The account's id."""
+
+    recovery_code: str
+    """The code. It is not shown again."""
+
+    recovery_code_made_at: int | None
+    """When it was made, in UTC milliseconds."""
+
+    recovery_code_expires_at: int | None
+    """When the recovery code expires, in UTC milliseconds. Null if it does not."""
+
 
 class PlayerPage(ListPage):
     """A page of players, sorted by name."""
 
     players: list[Player]
+
+
+class Token(TypedDict):
+    """A token, without its secret text."""
+
+    id: str
+    """The token's id. It names the token, but does not grant access."""
+
+    label: str | None
+    scopes: list[Literal["play", "record", "organise", "admin"]]
+    issued_at: int
+    """When it was issued, in UTC milliseconds."""
+
+    expires_at: int | None
+    """When it expires, in UTC milliseconds. Null if it does not."""
+
+
+class NewToken(Token):
+    """A new token with its text."""
+
+    player: str
+    """The account's id."""
+
+    token: str
+    """The token. It is not shown again."""
+
+
+class RecoveredAccount(NewToken):
+    """The new token of an account whose token was lost, and its next recovery code."""
+
+    recovery_code: str | None
+    """A code for another token if you lose this one. It is not shown again. Null if it counts no longer."""
 
 
 _VersionKeywords = TypedDict("_VersionKeywords", {"import": str})
@@ -1061,6 +1118,9 @@ class ProblemDocument(TypedDict):
 
     players: NotRequired[list[str]]
     """The accounts that have the name."""
+
+    suggestion: NotRequired[str]
+    """A name like the one asked for that is free."""
 
     known: NotRequired[list[str]]
     """The names that exist."""
@@ -1360,31 +1420,6 @@ class EndedSessions(TypedDict):
 
     ended: int
     """How many there were."""
-
-
-class Token(TypedDict):
-    """A token, without its secret text."""
-
-    id: str
-    """The token's id. It names the token, but does not grant access."""
-
-    label: str | None
-    scopes: list[Literal["play", "record", "organise", "admin"]]
-    issued_at: int
-    """When it was issued, in UTC milliseconds."""
-
-    expires_at: int | None
-    """When it expires, in UTC milliseconds. Null if it does not."""
-
-
-class NewToken(Token):
-    """A new token with its text."""
-
-    player: str
-    """The account's id."""
-
-    token: str
-    """The token. It is not shown again."""
 
 
 class RevokedToken(TypedDict):

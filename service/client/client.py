@@ -22,6 +22,7 @@ from plyscribe.service.client.answers import (
     MatchRow,
     Me,
     NewPlayer,
+    NewRecoveryCode,
     NewToken,
     NewWebhook,
     Player,
@@ -31,6 +32,7 @@ from plyscribe.service.client.answers import (
     RatingsRow,
     Ready,
     Receipt,
+    RecoveredAccount,
     RemovedWebhook,
     RevokedToken,
     RulesetRow,
@@ -69,7 +71,7 @@ class Client(TournamentCalls, ManyCalls, Connection):
         *,
         key: str | None = None,
     ) -> NewPlayer:
-        """Open an account. The answer holds its `player` id and its `token`.
+        """Open an account. The answer holds its `player` id, its `token` and its `recovery_code`.
 
         Who knows a `key` of yours gets the token too, for ten minutes: at least 22 random characters. By default there
         is a new one for each call. The same holds for the other calls whose answers hold a token.
@@ -108,9 +110,12 @@ class Client(TournamentCalls, ManyCalls, Connection):
         body = _given(overlap_s=overlap_s, expires_in_s=expires_in_s)
         rotated = self._ask("POST", "/v1/players/me/tokens/rotation", json=body, headers=_keyed(key))
         made = cast(NewToken, rotated.json())
-        self.token = made["token"]
-        self._http.headers["Authorization"] = f"Bearer {self.token}"
+        self._use(made["token"])
         return made
+
+    def _use(self, token: str) -> None:
+        self.token = token
+        self._http.headers["Authorization"] = f"Bearer {token}"
 
     def revoke_token(self, id: str, *, key: str | None = None) -> RevokedToken:
         """Revoke one of the account's tokens."""
@@ -133,6 +138,21 @@ class Client(TournamentCalls, ManyCalls, Connection):
         """Issue a token for a player who lost theirs. Needs the scope `admin`."""
         body = _given(scopes=list(scopes), label=label, expires_in_s=expires_in_s, revoke_others=revoke_others)
         return cast(NewToken, self._ask("POST", f"/v1/players/{player}/tokens", json=body, headers=_keyed(key)).json())
+
+    def recover_own_account(
+        self, name: str, code: str, *, label: str | None = None, revoke_others: bool = True, key: str | None = None
+    ) -> RecoveredAccount:
+        """Get a new token with the name or id of an account and its recovery code. The client uses it from now on."""
+        body = _given(name=name, code=code, label=label, revoke_others=revoke_others)
+        recovered = self._ask("POST", "/v1/players/recovery", json=body, headers=_keyed(key))
+        made = cast(RecoveredAccount, recovered.json())
+        self._use(made["token"])
+        return made
+
+    def set_recovery_code(self, *, key: str | None = None) -> NewRecoveryCode:
+        """Make a new recovery code for the account. The one that it had is void."""
+        asked = self._ask("POST", "/v1/players/me/recovery-code", headers=_keyed(key))
+        return cast(NewRecoveryCode, asked.json())
 
     # ------------------------------------------------------------------------------------------------------ webhooks
 

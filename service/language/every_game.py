@@ -1,6 +1,7 @@
 """The sentences that all games share."""
 
 SEAT = "seat {number}"
+GUEST = "{name} (guest)"
 
 SENTENCES = {
     "left": "{owner} leaves the match.",

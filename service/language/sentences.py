@@ -13,10 +13,11 @@ from importlib.util import find_spec
 from string import Formatter
 
 from plyscribe.domain.effects import Effect, describe_effect
+from plyscribe.domain.names import fold_name, is_reserved
 from plyscribe.domain.phrases import SEATS, Phrase, Value
 from plyscribe.domain.ruleset import AnyRuleset
 from plyscribe.service.language.catalogues import find_text
-from plyscribe.service.language.every_game import SEAT, SENTENCES
+from plyscribe.service.language.every_game import GUEST, SEAT, SENTENCES
 
 Names = Mapping[int, str]
 """The names of the players by seat; a seat without one is called by its number."""
@@ -46,6 +47,15 @@ def name_seats(given: Mapping[int, str], language: str) -> Names:
     """
     count = Counter(given.values())
     return {seat: f"{name} ({_call(seat, language, {})})" if count[name] > 1 else name for seat, name in given.items()}
+
+
+def name_guest(name: str, language: str) -> str:
+    """The name of a guest, who has no account; marked as one if it reads as a built-in bot, the service or a seat.
+
+    >>> name_guest("Greedy bot", "en"), name_guest("Greta", "en")
+    ('Greedy bot (guest)', 'Greta')
+    """
+    return find_text(language, (GUEST,)).format(name=name) if is_reserved(fold_name(name)) else name
 
 
 def describe_effects(ruleset: AnyRuleset, effects: Iterable[Effect], language: str, names: Names) -> list[str]:

@@ -3,10 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
-from plyscribe.domain.claims import AssignName, Name, is_older, name_stream
+from plyscribe.domain.claims import AssignName, Name, is_older
 from plyscribe.domain.commands import Actor
 from plyscribe.domain.errors import WrongTime
 from plyscribe.domain.player import Player
+from plyscribe.service.access.accounts import streams_of_name
+from plyscribe.service.access.lookalikes import number_table
 from plyscribe.service.database.engine import Database
 from plyscribe.service.database.table_sets import Enter, Tables, enter_nothing
 from plyscribe.service.lists.projections import build_rows
@@ -19,16 +21,17 @@ _ACTOR = Actor("system", "names")
 class NameKeeper:
     """Follows all accounts, so that no new account gets the name of an old one.
 
-    Of old accounts with the same name the oldest one has it; all of them stay as they are. A new account has claimed
-    its name already, so there is nothing to do for it. There are no tables: only whether all accounts have been seen is
-    noted.
+    Of old accounts with the same name, or with names that look alike, the oldest one has it; all of them stay as they
+    are. A new account has claimed its name already, so there is nothing to do for it. There are no tables: only whether
+    all accounts have been seen is noted.
     """
 
     name = "names"
     kinds = ("player",)
 
     def __init__(self, database: Database, players: Handler[Player], names: Handler[Name]) -> None:
-        self.table: Tables[Any] = Tables(database, self.name, 1, lambda *_: ())
+        # With a newer table of lookalikes, all names are entered again.
+        self.table: Tables[Any] = Tables(database, self.name, number_table(), lambda *_: ())
         self._players = players
         self._names = names
 
@@ -40,7 +43,10 @@ class NameKeeper:
     def _assign(self, player: Player) -> None:
         if player.version == 0:
             return
-        stream = name_stream(player.name)
+        for stream in streams_of_name(player.name):
+            self._assign_stream(stream, player)
+
+    def _assign_stream(self, stream: str, player: Player) -> None:
         asked = job_command("name", stream, player.stream)
         command = AssignName(
             actor=_ACTOR, at=player.registered_at, id=asked.id.hex(), player=player.stream, since=player.registered_at

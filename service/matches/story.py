@@ -11,7 +11,7 @@ from plyscribe.domain.record import UNKNOWN_NAME, Record, add_comments, trace_st
 from plyscribe.domain.replay import TakenStep
 from plyscribe.domain.ruleset import AnyRuleset
 from plyscribe.domain.rulesets import find_ruleset
-from plyscribe.service.language.sentences import Names, describe_effects, name_seats
+from plyscribe.service.language.sentences import Names, describe_effects, name_guest, name_seats
 
 Json = dict[str, Any]
 
@@ -26,7 +26,7 @@ def name_players(match: Match, name_of: Callable[[str], str], language: str) -> 
     """
     is_ours = not is_address(match.stream)
     named = {
-        seat: _name(each.occupant, name_of if is_ours else _know_nobody)
+        seat: _name(each.occupant, name_of if is_ours else _know_nobody, language)
         for seat, each in enumerate(match.life.seats, 1)
     }
     return name_seats({seat: name for seat, name in named.items() if name}, language)
@@ -36,12 +36,12 @@ def _know_nobody(_: str) -> str:
     return ""
 
 
-def _name(occupant: Occupant | None, name_of: Callable[[str], str]) -> str | None:
+def _name(occupant: Occupant | None, name_of: Callable[[str], str], language: str) -> str | None:
     match occupant:
         case Account(player):
             return name_of(player)
         case Guest(name) if name != UNKNOWN_NAME:
-            return name
+            return name_guest(name, language)
         case BuiltIn(bot):
             return f"{bot} bot"
     return None

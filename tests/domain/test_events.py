@@ -59,6 +59,8 @@ def test_the_event_types_are_these_words_for_ever():
     assert sorted(PLAYER.types) == [
         "player-registered",
         "rated-match-aborted",
+        "recovery-code-set",
+        "recovery-code-used",
         "token-issued",
         "token-revoked",
         "webhook-added",

@@ -7,7 +7,7 @@ from plyscribe.domain.claims import NAME, AssignName, ClaimName, Name, NameClaim
 from plyscribe.domain.codec import format_event
 from plyscribe.domain.commands import Actor, Command
 from plyscribe.domain.errors import WrongTime, WrongValue
-from plyscribe.domain.names import MAX_NAME_LENGTH, fold_name, require_name
+from plyscribe.domain.names import MAX_NAME_LENGTH, fold_name, is_reserved, require_label, require_name
 
 ANN, BEN = "player-" + "a" * 26, "player-" + "b" * 26
 WHO = Actor("system", "sign-up")
@@ -134,3 +134,38 @@ def test_of_older_accounts_of_the_same_name_the_oldest_has_it(claims):
 def test_an_account_is_not_older_than_itself(claims):
     claims.when(ClaimName, 5, player=ANN)
     assert not is_older(AssignName(actor=WHO, player=ANN, since=4), claims.name)
+
+
+# ---------------------------------------------------------------------------------------------------------- imitation
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("greedy bot", "GreedyBot", "the greedy bot", "bot mcts", "mcts 400", "mcts-400", "Greedy 2", "gre edy"),
+        *("grееdу", "Built in", "builtin Joe", "built-in", "Plyscribe team", "Admin2", "adm1n", "the admins"),
+        *("Seat 2", "seat 10", "Platz 3", "You", "du", "nobody 2", "noch niemand", "the tournament"),
+    ],
+)
+def test_names_that_read_as_a_bot_the_service_or_a_seat_are_reserved(name):
+    assert is_reserved(fold_name(name))
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("Greedy Gustav", "Random Joe", "Random House", "Ada bot", "Bot Ann", "Botvinnik", "My bot", "Ai"),
+        *("Seat Leon", "Platzhirsch", "Madmin", "Operator Ann", "Me Too", "You Li", "Nobody Owens", "Ann 2"),
+    ],
+)
+def test_names_that_only_have_such_a_word_are_fine(name):
+    require_name(name)
+
+
+@pytest.mark.parametrize("label", ["greedy", "mcts 500", "Plyscribe"])
+def test_the_label_of_an_account_cannot_read_as_a_bot(label):
+    with pytest.raises(WrongValue) as refusal:
+        require_label(label)
+    assert refusal.value.code == "player/name-reserved"
+    require_label("one move ahead")
+    require_label(None)

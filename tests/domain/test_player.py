@@ -12,12 +12,19 @@ from plyscribe.domain.player import (
     MAX_TOKEN_LIFE_MS,
     MAX_TOKENS,
     PLAYER,
+    SESSION_LIFE_MS,
+    BeginSession,
     IssueToken,
     Player,
     PlayerRegistered,
+    RecoverAccount,
+    RecoveryCode,
+    RecoveryCodeSet,
+    RecoveryCodeUsed,
     RegisterPlayer,
     RevokeToken,
     RotateToken,
+    SetRecoveryCode,
     Token,
     TokenIssued,
     TokenRevoked,
@@ -214,6 +221,21 @@ def test_an_id_of_a_token_is_the_beginning_of_its_digest():
     assert token_id("0123456789abcdef" + "0" * 48) == "0123456789abcdef"
 
 
+def test_all_tokens_end_with_their_sessions(account):
+    account.when(BeginSession, 9, under="first", digest="session")
+    facts = account.when(IssueToken, 10, ROOT, digest="fresh", scopes=("play",), revoke_others=True)
+    assert facts == [TokenIssued("fresh", ("play",), None, None), TokenRevoked("first", 10)]
+    assert account.valid(10) == ["fresh"]
+
+
+def test_an_account_whose_sessions_were_revoked_after_their_token_can_be_read(account):
+    account.when(BeginSession, 9, under="first", digest="session")
+    last = Event(account.player.version + 1, 10, "x:y", "00", TokenRevoked("first", 10))
+    after = Event(account.player.version + 2, 10, "x:y", "00", TokenRevoked("session", 10))
+    entries = link_all(account.player.head, last.version, map(format_event, (last, after)))
+    assert PLAYER.fold(account.player, entries).tokens == {}
+
+
 def test_an_administrator_gives_any_scope_and_ends_the_others(account):
     facts = account.when(IssueToken, 10, ROOT, digest="fresh", scopes=("admin", "play"), revoke_others=True)
     assert facts == [TokenIssued("fresh", ("play", "admin"), None, None), TokenRevoked("first", 10)]
@@ -238,4 +260,74 @@ def test_what_is_no_account_has_no_tokens(command, fields):
 def test_a_revocation_of_no_token_does_not_fold():
     events = PLAYER.decide(register(), Player(STREAM)).events
     with pytest.raises(FoldError):
-        PLAYER.fold(Player(STREAM), stored([*events, Event(3, 9, "x:y", "00", TokenRevoked("none", 9))]))
+        PLAYER.fold(Player(STREAM), stored([*events, Event(3, 9, "x:y", "00", TokenRevoked("none", 10))]))
+
+
+# ---------------------------------------------------------------------------------------------------- recovery codes
+
+
+@pytest.fixture
+def coded() -> Account:
+    account = Account()
+    account.when(SetRecoveryCode, 8, under="first", digest="code")
+    return account
+
+
+def test_an_account_is_opened_with_a_recovery_code():
+    facts = [event.data for event in PLAYER.decide(register(recovery="code"), Player(STREAM)).events]
+    assert facts[-1] == RecoveryCodeSet("code", ("play",), None)
+
+
+def test_a_recovery_code_brings_a_token_and_the_next_code(coded):
+    facts = coded.when(RecoverAccount, 9, code="code", digest="fresh", recovery="next", label="phone")
+    issued = TokenIssued("fresh", ("play", "record"), "phone", None)
+    assert facts == [RecoveryCodeUsed(), issued, RecoveryCodeSet("next", ("play", "record"), None)]
+    assert coded.valid(9) == ["first", "fresh"]
+    assert coded.player.recovery == RecoveryCode("next", ("play", "record"), 9, None)
+
+
+def test_a_recovery_code_works_once(coded):
+    coded.when(RecoverAccount, 9, code="code", digest="fresh", recovery="next")
+    assert coded.refused(RecoverAccount, 10, code="code", digest="more", recovery="last") == "recovery/refused"
+
+
+def test_recovering_an_account_can_end_all_its_tokens_and_sessions(coded):
+    coded.when(BeginSession, 9, under="first", digest="session")
+    coded.when(RecoverAccount, 10, code="code", digest="fresh", recovery="next", revoke_others=True)
+    assert coded.valid(10) == ["fresh"]
+
+
+def test_a_new_recovery_code_replaces_the_old_one(coded):
+    coded.when(SetRecoveryCode, 9, under="first", digest="newer")
+    assert coded.refused(RecoverAccount, 10, code="code", digest="fresh", recovery="next") == "recovery/refused"
+
+
+def test_an_account_without_a_recovery_code_is_not_recovered(account):
+    assert account.refused(RecoverAccount, 9, code="code", digest="fresh", recovery="next") == "recovery/refused"
+
+
+def test_a_recovery_code_covers_no_more_than_what_made_it(account):
+    account.when(IssueToken, 8, digest="bot", scopes=("play",), under="first", lives_ms=100)
+    account.when(SetRecoveryCode, 9, under="bot", digest="code")
+    [_, issued, _] = account.when(RecoverAccount, 10, code="code", digest="fresh", recovery="next")
+    assert issued == TokenIssued("fresh", ("play",), None, 108)
+    assert account.refused(RecoverAccount, 108, code="next", digest="late", recovery="last") == "recovery/refused"
+
+
+def test_the_recovery_code_that_a_session_makes_lasts_as_long_as_its_token(account):
+    account.when(BeginSession, 8, under="first", digest="session")
+    account.when(SetRecoveryCode, 9, under="session", digest="code")
+    assert account.player.recovery == RecoveryCode("code", ("play", "record"), 9, None)
+    assert account.refused(SetRecoveryCode, 8 + SESSION_LIFE_MS, under="session", digest="late") == "token/over"
+
+
+def test_whoever_ends_all_tokens_as_an_administrator_ends_the_recovery_code_too(coded):
+    coded.when(IssueToken, 9, ROOT, digest="fresh", scopes=("play",), revoke_others=True)
+    assert coded.player.recovery is None
+
+
+def test_an_account_with_too_many_tokens_keeps_its_recovery_code(coded):
+    for number in range(MAX_TOKENS - 1):
+        coded.when(IssueToken, 9, digest=f"t{number}", scopes=("play",), under="first")
+    assert coded.refused(RecoverAccount, 10, code="code", digest="fresh", recovery="next") == "token/too-many"
+    coded.when(RecoverAccount, 11, code="code", digest="fresh", recovery="next", revoke_others=True)

@@ -15,7 +15,7 @@ from plyscribe.domain.ruleset import AnyRuleset, Decision, Over, Roll
 from plyscribe.domain.rulesets import RULESETS
 from plyscribe.service.language import guidance
 from plyscribe.service.language.catalogues import ENGLISH, HERE, LANGUAGES, choose_language, find_text, read_catalogue
-from plyscribe.service.language.every_game import SEAT, SENTENCES
+from plyscribe.service.language.every_game import GUEST, SEAT, SENTENCES
 from plyscribe.service.language.sentences import choose_sentence, find_sentences, list_places
 from plyscribe.service.matches import touching
 from tests.domain.breaches import commit_breach, find_breaches
@@ -96,7 +96,7 @@ def list_common() -> list[tuple[str, ...]]:
     rulesets = {path for ruleset in RULESETS for path in modules_of(ruleset)}
     others = [path for path in sorted(DOMAIN.rglob("*.py")) if path not in rulesets and path.name != "phrases.py"]
     said = list_said(*others, Path(touching.__file__))
-    return [(SEAT,), *((text,) for text in SENTENCES.values()), *((text,) for text in said)]
+    return [(SEAT,), (GUEST,), *((text,) for text in SENTENCES.values()), *((text,) for text in said)]
 
 
 def read_file(language: str, name: str) -> Found:

@@ -179,6 +179,14 @@ def record_tokens(story: Story) -> None:
     story.show("POST", f"/v1/players/{ann['player']}/tokens", ann["token"], {"scopes": ["play"]})
 
 
+def record_recovery(story: Story) -> None:
+    ann = story.send("POST", "/v1/players", json={"name": "Ann"}).json
+    made = story.show("POST", "/v1/players/me/recovery-code", ann["token"], {})
+    lost = {"name": "Ann", "code": made["recovery_code"], "label": "New phone"}
+    story.show("POST", "/v1/players/recovery", body=lost)
+    story.show("POST", "/v1/players/recovery", body=lost)
+
+
 def record_webhooks(story: Story) -> None:
     ann = story.send("POST", "/v1/players", json={"name": "Ann"}).json
     webhooks = "/v1/players/me/webhooks"
@@ -639,6 +647,7 @@ STORIES: tuple[Callable[[Story], None], ...] = (
     record_system,
     record_accounts,
     record_tokens,
+    record_recovery,
     record_webhooks,
     record_lists,
     record_match,

@@ -167,3 +167,42 @@ def test_another_first_administrator_gets_another_name(parts, tmp_path):
         tokens.append(path.read_text(encoding="ascii").strip())
     names = [parts.accounts.name_of(parts.accounts.authenticate(token).account) for token in tokens]
     assert names == ["Administrator", "Administrator 2"]
+
+
+def test_the_refusal_says_which_name_is_taken_and_suggests_a_free_one(api):
+    api.sign_up("Bernd")
+    refused = api.post("/v1/players", body={"name": "Bemd"}).json
+    assert refused["detail"].startswith("there is a player called Bernd, which looks like Bemd")
+    assert api.post("/v1/players", body={"name": refused["suggestion"]}).status_code == 201
+
+
+def test_a_player_cannot_enter_a_tournament_under_the_name_of_a_bot(api, parts):
+    olga = parts.accounts.sign_up(SIGN_UP, "Olga", "person", ("play", "organise"))[1]
+    terms = {"name": "Cup", "ruleset": "zhen", "format": {"kind": "round-robin"}}
+    entrants = f"/v1/tournaments/{api.post('/v1/tournaments', olga, terms).json['tournament']}/entrants"
+    refused = api.post(entrants, api.sign_up("Ann")[1], {"label": "mcts 500"})
+    assert (refused.status_code, refused.json["code"]) == (422, "player/name-reserved")
+    assert api.post(entrants, olga, {"bot": {"name": "mcts", "playouts": 500}, "label": "mcts 500"}).status_code == 201
+
+
+def test_a_guest_who_is_called_like_a_bot_is_marked_as_a_guest(api):
+    ann = api.sign_up("Ann")[1]
+    seats = [{"name": "Greedy bot"}, {"name": "Greta"}]
+    match = api.post("/v1/matches", ann, {"ruleset": "zhen", "seats": seats, "recorded": True}).json["match"]
+    page = api.app.test_client().get(f"/matches/{match}").text
+    assert "Greedy bot (guest)" in page
+    assert "Greta (guest)" not in page
+
+
+def test_lookalikes_of_earlier_releases_keep_their_names_and_are_told_apart(api, parts):
+    first, second = open_as_before(parts, "Bernd"), open_as_before(parts, "Bemd")
+    api.get("/v1/players")
+    assert refuses(parts, "bernd")
+    assert refuses(parts, "bemd")
+    names = {row["player"]: row["name"] for row in api.get("/v1/players").json["players"]}
+    assert names == {first: "Bernd", second: "Bemd"}
+    page = api.app.test_client().get("/players").text
+    owner = parts.accounts.owner_of("Bemd")
+    [other] = {first, second} - {owner}
+    assert f"({other[7:13]})" in page
+    assert f"({owner[7:13]})" not in page

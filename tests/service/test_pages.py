@@ -95,7 +95,7 @@ def test_nobody_is_led_to_another_site(browser, next):
 def test_an_unknown_token_is_refused(browser):
     shown = browser.post("/sign-in", data={"token": "ply_guess"}, headers=FROM_HERE)
     assert shown.status_code == 401
-    assert "this is not one of our tokens" in shown.text
+    assert "This is not one of our tokens" in shown.text
 
 
 def test_scripts_cannot_read_the_cookie_and_other_sites_cannot_send_it(browser):

@@ -117,7 +117,7 @@ def test_a_sign_up_that_failed_in_between_goes_on_with_its_key(api, parts, monke
     assert sign_up_ada(api).status_code == 201
 
 
-def raise_unavailable(*_: object) -> None:
+def raise_unavailable(*_: object, **__: object) -> None:
     raise StoreUnavailable("gone")
 
 

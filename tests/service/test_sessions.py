@@ -218,7 +218,7 @@ def test_no_session_is_made_with_a_session(browser, another):
     sign_up(browser)
     shown = another.post("/sign-in", data={"token": cookie_of(browser)}, headers=FROM_HERE)
     assert shown.status_code == 401
-    assert "this is not one of our tokens" in shown.text
+    assert "This is not one of our tokens" in shown.text
 
 
 def test_sessions_are_listed_with_their_browser_and_can_be_ended_one_by_one(browser, another):

@@ -6,7 +6,7 @@ from flask import Blueprint, Response
 
 from plyscribe.domain.commands import Actor
 from plyscribe.domain.pauses import find_pause
-from plyscribe.domain.player import Player
+from plyscribe.domain.player import Player, Token, token_id
 from plyscribe.service.access.accounts import Principal, digest_of
 from plyscribe.service.clock import now_ms
 from plyscribe.service.errors import NotFound, ScopeMissing
@@ -34,12 +34,13 @@ blueprint = Blueprint("players", __name__, url_prefix="/v1/players")
     located=True,
 )
 def sign_up() -> Response:
-    """Open an account and get its first token.
+    """Open an account and get its first token and a recovery code.
 
-    The token is shown only once. If sign-up is not open, this needs an administrator's token, and so does the scope
-    `organise` everywhere. No two accounts have the same name: names that differ only in case, width, spaces or letters
-    that look alike count as the same. If the answer gets lost, send the request again with the same `Idempotency-Key`
-    within ten minutes. Without a key the name is then taken: an administrator can issue another token.
+    Both are shown only once. With the code you get another token if you lose yours. If sign-up is not open, this needs
+    an administrator's token, and so does the scope `organise` everywhere. No two accounts have the same name: names
+    that differ only in case, width, spaces or letters that look alike count as the same, and the refusal suggests a
+    name that is free. If the answer gets lost, send the request again with the same `Idempotency-Key` within ten
+    minutes. Without a key the name is then taken: an administrator can issue another token.
     """
     actor = _who_signs_up()
     body = parse_body(bodies.NewPlayer)
@@ -47,7 +48,8 @@ def sign_up() -> Response:
         _require_administrator("an account with the scope organise")
     issued = parts().accounts.open_account(actor, body["name"], body["kind"], tuple(body["scopes"]), repeatable(actor))
     scopes = issued.player.tokens[digest_of(issued.token)].scopes
-    created = answer({**describe_player(issued.player), "scopes": scopes, "token": issued.token}, 201)
+    secrets = {"token": issued.token, "recovery_code": issued.code}
+    created = answer({**describe_player(issued.player), "scopes": scopes, **secrets}, 201)
     created.headers["Location"] = f"/v1/players/{issued.player.stream}"
     return replayed(created) if issued.replayed else created
 
@@ -65,13 +67,74 @@ def _require_administrator(what: str) -> Principal:
     return who
 
 
+@blueprint.post("/recovery")
+@charged("tokens")
+@operation(
+    "players",
+    answers.RecoveredAccount,
+    status=201,
+    body=bodies.Recovery,
+    problems=(403, 409),
+    open=True,
+    command=True,
+    secret=True,
+)
+def recover_own_account() -> Response:
+    """Get a new token with your recovery code, if you lost yours.
+
+    The code is used up; the answer has a new one. The token has the scopes of the one that the account was opened with,
+    or that made the code. All other tokens and all sessions of the account end, unless `revoke_others` is false. The
+    refusal is the same for a name that does not exist and for a code that is wrong. If the answer gets lost, send the
+    request again with the same `Idempotency-Key` within ten minutes.
+    """
+    body = parse_body(bodies.Recovery)
+    asked = repeatable(Actor("system", "recovery"))
+    issued = parts().accounts.recover(body["name"], body["code"], body["label"], body["revoke_others"], asked)
+    digest = digest_of(issued.token)
+    described = describe_token(digest, issued.player.tokens[digest])
+    secrets = {"token": issued.token, "recovery_code": issued.code}
+    created = answer({"player": issued.player.stream, **secrets, **described}, 201)
+    return replayed(created) if issued.replayed else created
+
+
+@blueprint.post("/me/recovery-code")
+@charged("tokens")
+@operation(
+    "players",
+    answers.NewRecoveryCode,
+    status=201,
+    body=bodies.Nothing,
+    problems=(403, 409),
+    command=True,
+    secret=True,
+)
+def set_recovery_code() -> Response:
+    """Make a new recovery code for your account.
+
+    It is shown only once. The code that the account had is void. A token that it brings has the scopes of the token or
+    session that made it, and expires with that token. If the answer gets lost, send the request again with the same
+    `Idempotency-Key` and the same token within ten minutes.
+    """
+    who = principal()
+    parse_body(bodies.Nothing)
+    asked = repeatable(Actor("player", who.account), f" {who.digest}")
+    player, code = parts().accounts.set_code(who, asked)
+    return answer({"player": player.stream, "recovery_code": code, **describe_recovery(player)}, 201)
+
+
+def describe_recovery(player: Player) -> dict[str, Any]:
+    """When the recovery code of an account was made, and when it expires; None without a valid one."""
+    code = player.recovery if player.recovery and player.recovery.is_valid(now_ms()) else None
+    return {"recovery_code_made_at": code and code.made_at, "recovery_code_expires_at": code and code.expires_at}
+
+
 @blueprint.get("/me")
 @operation("players", answers.Me)
 def me() -> Response:
     """Get your account and the scopes of your token."""
     who = principal()
     player = parts().accounts.players.read(who.account)
-    return answer({**describe_profile(player), "scopes": who.scopes})
+    return answer({**describe_profile(player), "scopes": who.scopes, **describe_recovery(player)})
 
 
 @blueprint.get("/<player>")
@@ -96,3 +159,14 @@ def find_player(id: str) -> Player:
     if account.version == 0:
         raise NotFound(f"there is no player {id}", "player/unknown")
     return account
+
+
+def describe_token(digest: str, token: Token) -> dict[str, Any]:
+    """A token as JSON, without its text."""
+    return {
+        "id": token_id(digest),
+        "label": token.label,
+        "scopes": token.scopes,
+        "issued_at": token.issued_at,
+        "expires_at": token.expires_at,
+    }

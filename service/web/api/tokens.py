@@ -12,7 +12,7 @@ from plyscribe.service.access.accounts import Given, Principal, digest_of
 from plyscribe.service.clock import now_ms
 from plyscribe.service.web.api.http import answer, parse_body, parts, principal, remembered, repeatable, replayed
 from plyscribe.service.web.api.openapi import operation
-from plyscribe.service.web.api.players import find_player
+from plyscribe.service.web.api.players import describe_token, find_player
 from plyscribe.service.web.charging import charged
 from plyscribe.service.web.schemas import answers, bodies
 
@@ -35,7 +35,7 @@ def describe_tokens(who: Principal) -> list[dict[str, Any]]:
     """The valid tokens and sessions of the account, oldest first, as JSON."""
     tokens, now = parts().accounts.players.read(who.account).tokens, now_ms()
     return [
-        {**_describe(digest, token), **_describe_use(token), "current": digest == who.digest}
+        {**describe_token(digest, token), **_describe_use(token), "current": digest == who.digest}
         for digest, token in tokens.items()
         if token.is_valid(now)
     ]
@@ -143,16 +143,6 @@ def _issue(who: Principal, account: str, make: Callable[[Given], Command]) -> Re
     # A key counts with the token that it was sent with. Otherwise a token with fewer scopes could repeat the request.
     issued = parts().accounts.issue(account, actor, make, repeatable(actor, f" {who.digest}"))
     digest = digest_of(issued.token)
-    described = _describe(digest, issued.player.tokens[digest])
+    described = describe_token(digest, issued.player.tokens[digest])
     created = answer({"player": account, "token": issued.token, **described}, 201)
     return replayed(created) if issued.replayed else created
-
-
-def _describe(digest: str, token: Token) -> dict[str, Any]:
-    return {
-        "id": token_id(digest),
-        "label": token.label,
-        "scopes": token.scopes,
-        "issued_at": token.issued_at,
-        "expires_at": token.expires_at,
-    }

@@ -8,7 +8,7 @@ from flask import Blueprint, Response
 from plyscribe.domain.commands import Actor, Command
 from plyscribe.domain.errors import WrongTime, WrongValue
 from plyscribe.domain.events import Account
-from plyscribe.domain.names import fold_name
+from plyscribe.domain.names import fold_name, require_label
 from plyscribe.domain.tournament.commands import (
     AbortTournament,
     AdjudicateGame,
@@ -147,6 +147,8 @@ def register_entrant(tournament: str) -> Response:
         assert occupant is not None
         if is_limited():
             parts().quotas.require_playouts(who, [occupant])
+        if isinstance(occupant, Account):
+            require_label(body["label"])
         return RegisterEntrant(**base, occupant=occupant, label=body["label"])
 
     return _execute(tournament, bodies.NewEntrant, make, 201)
@@ -164,6 +166,7 @@ def invite_entrant(tournament: str) -> Response:
     """
 
     def make(base: Fields, body: Fields, _: Principal) -> InviteEntrant:
+        require_label(body["label"])
         return InviteEntrant(**base, player=_find_account(body.get("player"), body.get("name")), label=body["label"])
 
     return _execute(tournament, bodies.NewInvitee, make, 201)

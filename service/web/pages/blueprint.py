@@ -42,7 +42,7 @@ HEADERS = {
 }
 
 
-ABOUT_SIGNING_IN = ("/sign-in", "/sign-up", "/sign-out")
+ABOUT_SIGNING_IN = ("/sign-in", "/sign-up", "/sign-out", "/recover")
 """Pages that signing in does not lead back to."""
 
 

@@ -1,7 +1,8 @@
-"""Signing in: a browser keeps a session, made with a token, in a cookie that scripts cannot read.
+"""Signing in with a token, as somebody new, or with a recovery code.
 
-The cookie has `SameSite=Lax`, so that somebody who follows a link from elsewhere is signed in. Requests that change
-something must come from a page of ours all the same: see `ApiRequest.session_sent`.
+A browser keeps a session, made with a token, in a cookie that scripts cannot read. The cookie has `SameSite=Lax`, so
+that somebody who follows a link from elsewhere is signed in. Requests that change something must come from a page of
+ours all the same: see `ApiRequest.session_sent`.
 """
 
 import json
@@ -18,15 +19,17 @@ from werkzeug.wrappers import Response as AnyResponse
 from plyscribe.domain.commands import Actor
 from plyscribe.domain.errors import Refusal, Unknown
 from plyscribe.domain.player import token_id
-from plyscribe.service.access.accounts import SignedIn
+from plyscribe.service.access.accounts import Issued, SignedIn, digest_of
 from plyscribe.service.access.repeatable import Repeatable
 from plyscribe.service.clock import now_ms
 from plyscribe.service.errors import KeyExpired, ScopeMissing, Unauthenticated
+from plyscribe.service.language.catalogues import ENGLISH
 from plyscribe.service.streams.ids import command_of
 from plyscribe.service.web.api.http import MAX_BODY_BYTES, OLD_COOKIE, current_request, parts
 from plyscribe.service.web.charging import charged
 from plyscribe.service.web.pages.blueprint import asked_next, blueprint, describe_visitor, show_page
 from plyscribe.service.web.pages.browsers import name_browser
+from plyscribe.service.web.pages.speech import gettext, page_language
 from plyscribe.service.web.problems import status_of
 from plyscribe.service.web.schemas import bodies
 
@@ -49,7 +52,7 @@ def sign_in() -> AnyResponse:
     try:
         signed_in = parts().accounts.begin_session(_field("token"), _name_browser())
     except (Unauthenticated, Refusal) as error:
-        return _ask(401, refused=str(error))
+        return _ask(401, refused=_explain(error))
     _end_session()
     return _with_session(redirect(asked_next(), 303), signed_in)
 
@@ -67,13 +70,58 @@ def open_account() -> AnyResponse:
         return _ask(422, refused_name=" ".join(messages), name=_field("name"))
     actor, scopes = Actor("system", "sign-up"), tuple(asked["scopes"])
     try:
-        player, token, signed_in = parts().accounts.sign_up_here(
-            actor, asked["name"], asked["kind"], scopes, _name_browser(), _repeatable(actor, asked["name"])
+        issued, signed_in = parts().accounts.sign_up_here(
+            actor,
+            asked["name"],
+            asked["kind"],
+            scopes,
+            _name_browser(),
+            repeatable_form(actor, "/sign-up", asked["name"]),
         )
     except (Refusal, KeyExpired, Unauthenticated) as refusal:
-        return _ask(status_of(refusal), refused_name=str(refusal), name=_field("name"))
-    who = describe_visitor(player, scopes)
-    shown = show_page("welcome.html", who=who, name=player.name, token=token, next=asked_next())
+        return _ask(status_of(refusal), refused_name=_explain(refusal), name=_field("name"))
+    return _welcome(issued, signed_in)
+
+
+@blueprint.get("/recover")
+def ask_code() -> Response:
+    """Ask for the name and the recovery code of an account whose token was lost."""
+    return _ask_code()
+
+
+@blueprint.post("/recover")
+@charged("tokens")
+def recover() -> AnyResponse:
+    """Give a new token to whoever has the name and the recovery code of an account, and sign this browser in."""
+    fields = {name: _field(name) for name in ("name", "code")}
+    try:
+        asked = bodies.Recovery().load(fields)
+        revoke_others = bool(_field("revoke_others"))
+        repeated = repeatable_form(Actor("system", "recovery"), "/recover", [*fields.values(), revoke_others])
+        issued, signed_in = parts().accounts.recover_here(
+            asked["name"], asked["code"], _name_browser(), revoke_others, repeated
+        )
+    except ValidationError:
+        return _ask_code(422, refused_code=gettext("Give your name and the whole code."), lost=fields["name"])
+    except (Refusal, KeyExpired, Unauthenticated) as refusal:
+        return _ask_code(status_of(refusal), refused_code=_explain(refusal), lost=fields["name"])
+    return _welcome(issued, signed_in, back=True)
+
+
+def _welcome(issued: Issued, signed_in: SignedIn, back: bool = False) -> AnyResponse:
+    """The page that shows a token and a recovery code, as the account sees it that this browser is now signed in as."""
+    player = issued.player
+    _end_session(player.stream)
+    scopes = player.tokens[digest_of(issued.token)].scopes
+    shown = show_page(
+        "welcome.html",
+        who=describe_visitor(player, scopes),
+        name=player.name,
+        token=issued.token,
+        code=issued.code,
+        back_again=back,
+        next=asked_next(),
+    )
     shown.headers["Cache-Control"] = "no-store"
     return _with_session(shown, signed_in)
 
@@ -85,20 +133,21 @@ def sign_out() -> AnyResponse:
     return _without_session(redirect("/", 303))
 
 
-def _end_session() -> None:
-    """End the session that this browser has had so far, if it has one that has not ended."""
+def _end_session(unless_of: str = "") -> None:
+    """End the session that this browser has had so far, if it has not ended and is not one of that account."""
     if session := current_request().session_sent:
         with suppress(Unauthenticated, Unknown):
             who = parts().accounts.authenticate_session(session)
-            parts().accounts.revoke(who, token_id(who.digest))
+            if who.account != unless_of:
+                parts().accounts.revoke(who, token_id(who.digest))
 
 
-def _repeatable(actor: Actor, name: str) -> Repeatable | None:
-    """What makes this sign-up repeatable under the same name; None without the form's key."""
+def repeatable_form(actor: Actor, route: str, fields: object) -> Repeatable | None:
+    """What makes it repeatable to send this form with the same fields; None without the form's key."""
     key = _field("key")
     if not _KEY.fullmatch(key):
         return None
-    command = command_of(str(actor), "POST", f"/sign-up {json.dumps(name)}", key, b"")
+    command = command_of(str(actor), "POST", f"{route} {json.dumps(fields)}", key, b"")
     return Repeatable(command, key, parts().config.server_key.ring)
 
 
@@ -107,11 +156,42 @@ def _ask(status: int = 200, **context: Any) -> Response:
         "sign_in.html",
         status,
         open=parts().config.open_sign_up,
-        key=secrets.token_hex(KEY_BYTES),
+        key=new_form_key(),
         next=asked_next(),
         again="again" in request.args,
         **context,
     )
+
+
+def _ask_code(status: int = 200, **context: Any) -> Response:
+    return show_page("recover.html", status, key=new_form_key(), next=asked_next(), **context)
+
+
+def new_form_key() -> str:
+    """A key for a form, which makes it safe to send the form again."""
+    return secrets.token_hex(KEY_BYTES)
+
+
+def _explain(refusal: Refusal | KeyExpired | Unauthenticated) -> str:
+    """What is wrong: in English exactly, in other languages if it is a usual mistake."""
+    if page_language() == ENGLISH:
+        return str(refusal)[:1].upper() + str(refusal)[1:]
+    if isinstance(refusal, Unauthenticated):
+        return gettext("This token is not valid: it is not whole, or has expired, or was revoked.")
+    free = getattr(refusal, "details", {}).get("suggestion")
+    match refusal.code:
+        case "player/name-taken" if free:
+            return gettext(
+                "A player has this name, or one that looks like it: choose another, such as %(free)s.", free=free
+            )
+        case "player/name-taken":
+            return gettext("A player has this name, or one that looks like it: choose another.")
+        case "player/name-reserved":
+            return gettext("This name reads as the service, one of its bots, a seat or an id: choose another.")
+        case "recovery/refused":
+            return gettext("This name and this code do not belong together, or the code was used or replaced.")
+        case _:
+            return str(refusal)
 
 
 def _field(name: str) -> str:

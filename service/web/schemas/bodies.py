@@ -19,6 +19,7 @@ from plyscribe.domain.decide.opening import (
 from plyscribe.domain.decide.play import MAX_MOVE_LENGTH
 from plyscribe.domain.effects import Rolled, Withdrew
 from plyscribe.domain.events import WITHDRAWAL_CAUSES, WITHDRAWAL_FAULTS, Account, Guest, Occupant
+from plyscribe.domain.names import MAX_NAME_LENGTH
 from plyscribe.domain.player import KINDS, MAX_OVERLAP_MS, MAX_TOKEN_LIFE_MS, SCOPES
 from plyscribe.domain.tournament.terms import FORMATS, MAX_ENTRANTS, MAX_GAMES, MOST_ROUNDS, REPEATS, TIEBREAKS
 from plyscribe.domain.variation import Tried
@@ -38,6 +39,9 @@ from plyscribe.service.web.schemas.field_types import (
 MAX_VALUES = 1000
 OVERLAP_S = 60
 """Long enough to ask again if the answer with the new token got lost."""
+
+MAX_CODE_LENGTH = 100
+"""Characters of a recovery code as people type it, with hyphens and spaces."""
 
 INVITATION_S = 7 * 24 * 3600
 MAX_INVITATION_S = 90 * 24 * 3600
@@ -116,6 +120,26 @@ class FreshToken(Strict):
     label = name_field(load_default=None)
     expires_in_s = _lifetime()
     revoke_others = Boolean(load_default=True, metadata={"description": "Revoke all other tokens of the account."})
+
+
+class Recovery(Strict):
+    """What proves that an account is yours, although you lost its token."""
+
+    name = text_field(
+        MAX_NAME_LENGTH, required=True, metadata={"description": "The account's name or id.", "example": "Ada"}
+    )
+    code = text_field(
+        MAX_CODE_LENGTH,
+        required=True,
+        metadata={
+            "description": "The recovery code. Case, hyphens and spaces do not matter.",
+            "example": "7K2M-Q9TB-XE4R-0WHN-5C8D",
+        },
+    )
+    label = name_field(load_default=None, metadata={"example": "The new phone"})
+    revoke_others = Boolean(
+        load_default=True, metadata={"description": "End all other tokens and all sessions of the account."}
+    )
 
 
 class Rotation(Strict):

@@ -3,7 +3,7 @@
 const SVG = "http://www.w3.org/2000/svg";
 // Two strokes, dark and light: one of them stands out against whatever is below.
 const STROKES = ["dark", "light"];
-const DENSE_PX = 34;
+const DENSE_PX = 44;
 
 /** Draws on the picture in `board`; the picture may be another one each time. */
 export class BoardMarks {
@@ -37,7 +37,9 @@ export class BoardMarks {
     // What can be touched first is mostly much, so it is marked lightly.
     this.layer.classList.toggle("lightly", chosen.length === 0);
     for (const touch of chosen) this.markChosen(touch);
+    this.dots = [];
     for (const touch of choices) this.markChoice(touch, sources.has(touch));
+    this.drawDots();
     if (after) this.showAfter(after, seat);
   }
 
@@ -57,7 +59,7 @@ export class BoardMarks {
     part.classList.add("choice");
     part.classList.toggle("source", leadsOn);
     if (part.matches(".touch-arrow")) return;
-    if (this.isEmpty(part, touch)) this.drawDot(part);
+    if (this.isEmpty(part, touch)) this.dots.push(this.measure(part.firstElementChild ?? part));
     else this.drawOutline(part, "can");
   }
 
@@ -68,9 +70,11 @@ export class BoardMarks {
     if (!part.matches(".touch-arrow")) this.drawOutline(part, "is");
   }
 
-  /** Whether there is nothing on this field. */
+  /** Whether nothing stands on this field; as a first choice, nothing that belongs to a seat. */
   isEmpty(part, touch) {
-    return part.hasAttribute("data-place") && !part.querySelector("[data-key]") && !this.picture.querySelector(`[data-at="${CSS.escape(touch)}"]`);
+    const thing = this.layer.matches(".lightly") ? "[data-owner]" : "";
+    const inside = part.querySelector(`[data-key]${thing}`);
+    return part.hasAttribute("data-place") && !inside && !this.picture.querySelector(`[data-at="${CSS.escape(touch)}"]${thing}`);
   }
 
   drawOutline(part, kind) {
@@ -85,11 +89,13 @@ export class BoardMarks {
     }
   }
 
-  drawDot(part) {
-    const { x, y, size } = this.measure(part.firstElementChild ?? part);
+  /** Dots of one size in the middle of empty fields. */
+  drawDots() {
+    const sizes = this.dots.map(({ size }) => size).sort((one, other) => one - other);
+    const unit = sizes[Math.floor(sizes.length / 2)];
     const shares = this.layer.matches(".lightly") ? [0.1, 0.06] : [0.16, 0.1];
-    for (const [stroke, share] of [["dark", shares[0]], ["light", shares[1]]]) {
-      this.layer.append(make("circle", { class: `mark dot ${stroke}`, cx: x, cy: y, r: round(share * size) }));
+    for (const { x, y } of this.dots) {
+      STROKES.forEach((stroke, at) => this.layer.append(make("circle", { class: `mark dot ${stroke}`, cx: x, cy: y, r: round(shares[at] * unit) })));
     }
   }
 
@@ -109,7 +115,8 @@ export class BoardMarks {
     const tip = `M${at(end - head, head * 0.6)}L${at(end, 0)}L${at(end - head, -head * 0.6)}`;
     const arrow = make("g", { class: "touch-arrow", "data-touch": touch });
     arrow.append(make("path", { class: "reach", d: `M${at(start, 0)}L${at(end, 0)}` }));
-    for (const stroke of STROKES) arrow.append(make("path", { class: `mark can ${stroke}`, d: line + tip }));
+    const dense = this.isDense(ends[0].firstElementChild ?? ends[0]) || this.isDense(ends[1].firstElementChild ?? ends[1]);
+    for (const stroke of STROKES) arrow.append(make("path", { class: `mark ${stroke}${dense ? " dense" : ""}`, d: line + tip }));
     this.layer.append(arrow);
     return arrow;
   }
@@ -125,12 +132,12 @@ export class BoardMarks {
     // A stack that becomes smaller is another stack in the same place.
     const sort = ({ dataset }) => `${dataset.key.split("-")[0]} ${dataset.at}`;
     const filled = new Set(come.map(sort));
+    for (const part of gone) part.classList.add("leaving");
+    this.layer.append(...keepOnly(after, come).map((part) => document.importNode(part, true)));
     for (const part of gone) {
-      part.classList.add("leaving");
       const { owner } = part.dataset;
       if (owner && Number(owner) !== seat && !filled.has(sort(part))) this.crossOut(part);
     }
-    this.layer.append(...keepOnly(after, come).map((part) => this.picture.ownerDocument.importNode(part, true)));
     for (const part of after.querySelectorAll("[data-turn]")) this.drawTurn(part.dataset);
   }
 

@@ -113,10 +113,12 @@ async function put(page, isOther = false) {
 
 /** Let screen readers say what others have done since this version. */
 function announce(page, before) {
+  const { mine } = root.dataset;
   const happened = [...page.querySelectorAll("#log li[data-version]")]
-    .filter((each) => Number(each.dataset.version) > before && each.dataset.seat !== root.dataset.mine)
+    .filter((each) => Number(each.dataset.version) > before && !(mine && each.dataset.seat === mine))
+    .sort((one, other) => one.dataset.version - other.dataset.version)
     .flatMap((each) => [...each.querySelectorAll(".happened li, .happened p")].map((said) => said.firstChild.textContent.trim()));
-  if (happened.length) composer.say(happened.reverse().join(" "));
+  if (happened.length) composer.say(happened.join(" "));
 }
 
 let ownMoveAt = 0;

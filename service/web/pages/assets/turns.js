@@ -7,6 +7,8 @@ const MOST = 10;
 // When notices come that a match needs something, or has begun.
 const CALLS = ["your-decision", "draw-offered", "seat-offered", "match-started", "tournament-invited"];
 
+let looking = 0;
+
 const badge = document.getElementById("turns");
 const wishes = document.getElementById("wishes");
 const seenName = `plyscribe-seen-${badge?.dataset.player}`;
@@ -14,7 +16,7 @@ const seenName = `plyscribe-seen-${badge?.dataset.player}`;
 if (badge) {
   showTurns();
   look();
-  setInterval(look, LOOK_MS);
+  looking = setInterval(look, LOOK_MS);
   document.addEventListener("visibilitychange", () => document.hidden || look());
   document.addEventListener("plyscribe:turn", () => showTurns());
 }
@@ -22,6 +24,8 @@ if (wishes) offerWishes();
 
 async function read(address) {
   const answered = await fetch(address, { headers: { Accept: "application/json" } });
+  // Somebody has signed this browser out.
+  if (answered.status === 401) clearInterval(looking);
   if (!answered.ok) throw new Error(`${answered.status}`);
   return answered.json();
 }

@@ -16,7 +16,15 @@ from plyscribe.service.web.schemas.answers.matches import (
     Verification,
     VerificationDue,
 )
-from plyscribe.service.web.schemas.answers.players import Me, NewPlayerOut, PlayerOut, PlayerPage, PlayerProfile
+from plyscribe.service.web.schemas.answers.players import (
+    Me,
+    NewPlayerOut,
+    NewRecoveryCode,
+    PlayerOut,
+    PlayerPage,
+    PlayerProfile,
+    RecoveredAccount,
+)
 from plyscribe.service.web.schemas.answers.problems import Problem
 from plyscribe.service.web.schemas.answers.ratings import AnnulmentOut, RatingHistory, RatingsPage
 from plyscribe.service.web.schemas.answers.rulesets import ClauseOut, RulesetDetail, Rulesets
@@ -60,6 +68,7 @@ __all__ = [
     "MatchPage",
     "Me",
     "NewPlayerOut",
+    "NewRecoveryCode",
     "NewTokenOut",
     "NewWebhookOut",
     "PlayerOut",
@@ -71,6 +80,7 @@ __all__ = [
     "RatingsPage",
     "Ready",
     "Receipt",
+    "RecoveredAccount",
     "RemovedWebhook",
     "RevokedToken",
     "RoundCheck",

@@ -47,6 +47,7 @@ class Problem(Schema):
     column = fields.Integer(metadata={"description": "The column of the fault in that line, counted from 1."})
     allowed = fields.String(metadata={"description": "The values that are allowed."})
     players = fields.List(fields.String(), metadata={"description": "The accounts that have the name."})
+    suggestion = fields.String(metadata={"description": "A name like the one asked for that is free."})
     known = fields.List(fields.String(), metadata={"description": "The names that exist."})
     seat = fields.Integer(metadata={"description": "The seat that the problem is about."})
     seats = fields.List(fields.Integer(), metadata={"description": "The seats that the problem is about."})

@@ -1,0 +1,213 @@
+"""Recovery codes over HTTP and on pages: the way back for somebody who lost their token."""
+
+import re
+
+import pytest
+
+from plyscribe.domain.claims import name_stream
+from plyscribe.domain.commands import Actor
+from plyscribe.domain.player import PLAYER
+from plyscribe.service.access.recovery_codes import CODE_LENGTH, digest_of_code, format_code, new_code
+from tests.service.api import Api, open_as_before
+from tests.service.test_pages import FROM_HERE, is_signed_in
+
+KEY = "0123456789abcdef0123456789abcdef"
+
+
+def sign_up(api: Api, name: str = "Ada") -> dict[str, str]:
+    return api.post("/v1/players", body={"name": name}).json
+
+
+def recover(api: Api, code: str, name: str = "Ada", key: str | None = None, **more: object):
+    return api.post("/v1/players/recovery", body={"name": name, "code": code, **more}, key=key)
+
+
+def test_a_code_has_a_hundred_bits_in_groups_to_read_aloud():
+    assert re.fullmatch(r"([0-9A-HJKMNP-TV-Z]{4}-){4}[0-9A-HJKMNP-TV-Z]{4}", new_code())
+    assert len({format_code(bytes([0] * 12 + [last])) for last in range(256)}) == 16
+    assert format_code(bytes(13)) == "-".join(["0000"] * (CODE_LENGTH // 4))
+
+
+@pytest.mark.parametrize("typed", ["7K2M-Q9TB-XE4R-01HN-5C8D", "7k2m q9tb xe4r olhn 5c8d", "7K2MQ9TBXE4ROIHN5C8D"])
+def test_what_people_mix_up_does_not_matter(typed):
+    assert digest_of_code(typed) == digest_of_code("7K2M-Q9TB-XE4R-01HN-5C8D")
+
+
+def test_a_code_brings_a_token_and_the_next_code(api):
+    ada = sign_up(api)
+    back = recover(api, ada["recovery_code"].lower(), label="phone")
+    assert (back.status_code, back.json["player"], back.json["scopes"]) == (201, ada["player"], ["play", "record"])
+    assert api.get("/v1/players/me", back.json["token"]).json["name"] == "Ada"
+    assert api.get("/v1/players/me", ada["token"]).status_code == 401
+    assert recover(api, ada["recovery_code"]).json["code"] == "recovery/refused"
+    assert recover(api, back.json["recovery_code"]).status_code == 201
+
+
+def test_other_tokens_stay_if_asked_for(api):
+    ada = sign_up(api)
+    recover(api, ada["recovery_code"], revoke_others=False)
+    assert api.get("/v1/players/me", ada["token"]).status_code == 200
+
+
+def test_nobody_learns_whether_a_name_exists(api):
+    sign_up(api)
+    answers = [recover(api, new_code(), name) for name in ("Ada", "Bea", "ADA", "", "player-" + "a" * 26)[:3]]
+    answers.append(recover(api, new_code(), "player-" + "a" * 26))
+    said = [{**answer.json, "instance": None} for answer in answers]
+    assert [answer.status_code for answer in answers] == [403] * 4
+    assert all(each == said[0] for each in said)
+
+
+def test_a_recovery_can_be_sent_again(api):
+    ada = sign_up(api)
+    first, again = (recover(api, ada["recovery_code"], key=KEY) for _ in range(2))
+    assert again.headers["Idempotency-Replayed"] == "true"
+    assert (again.json["token"], again.json["recovery_code"]) == (first.json["token"], first.json["recovery_code"])
+    assert recover(api, first.json["recovery_code"], key=KEY).json["code"] == "key/reused"
+
+
+def test_a_repeated_sign_up_shows_the_same_code_as_long_as_it_counts(api):
+    first, again = (api.post("/v1/players", body={"name": "Ada"}, key=KEY).json for _ in range(2))
+    assert again["recovery_code"] == first["recovery_code"]
+    api.post("/v1/players/me/recovery-code", first["token"], {})
+    assert api.post("/v1/players", body={"name": "Ada"}, key=KEY).json["recovery_code"] is None
+
+
+def test_an_account_makes_a_new_code_and_the_old_one_is_void(api):
+    ada = sign_up(api)
+    made, again = (api.post("/v1/players/me/recovery-code", ada["token"], {}, key=KEY).json for _ in range(2))
+    assert made == again
+    assert api.get("/v1/players/me", ada["token"]).json["recovery_code_made_at"] == made["recovery_code_made_at"]
+    assert recover(api, ada["recovery_code"]).status_code == 403
+    assert recover(api, made["recovery_code"]).status_code == 201
+
+
+def test_the_store_never_holds_a_code(api, parts):
+    ada = sign_up(api)
+    stored = b"".join(entry.e for entry in parts.accounts.players.read_events(ada["player"], 0))
+    assert digest_of_code(ada["recovery_code"]).encode() in stored
+    assert ada["recovery_code"].encode() not in stored
+    assert ada["recovery_code"].replace("-", "").encode() not in stored
+
+
+def test_an_account_of_an_earlier_release_has_no_code_until_it_makes_one(api, parts):
+    player = open_as_before(parts, "Ada")
+    assert parts.accounts.players.read(player).recovery is None
+    assert recover(api, new_code(), player).status_code == 403
+
+
+def test_namesakes_are_told_apart_by_their_ids(api, parts):
+    ada = sign_up(api)
+    other = open_as_before(parts, "Ada")
+    assert parts.accounts.names.read(name_stream("Ada")).player == ada["player"]
+    assert recover(api, ada["recovery_code"], other).status_code == 403
+    assert recover(api, ada["recovery_code"], ada["player"]).status_code == 201
+
+
+def test_an_administrator_who_helps_ends_the_code(api, parts):
+    ada = sign_up(api)
+    root = parts.accounts.sign_up(Actor("system", "test"), "Root", "person", ("admin",))[1]
+    assert api.post(f"/v1/players/{ada['player']}/tokens", root, {}).status_code == 201
+    assert recover(api, ada["recovery_code"]).status_code == 403
+
+
+def test_an_account_with_signed_in_browsers_can_be_read_after_all_its_tokens_ended(api, parts):
+    ada = sign_up(api)
+    parts.accounts.begin_session(ada["token"], "Firefox on Linux")
+    recover(api, ada["recovery_code"])
+    events = parts.accounts.players.read_events(ada["player"], 0)
+    assert PLAYER.fold(PLAYER.empty(ada["player"]), events).recovery is not None
+
+
+# ------------------------------------------------------------------------------------------------------------- pages
+
+
+def shown(page: str, id: str) -> str:
+    return re.search(rf'id="{id}"[^>]*>([^<]+)<', page)[1]
+
+
+def sign_up_here(browser, name: str = "Ada") -> str:
+    return browser.post("/sign-up", data={"name": name, "key": KEY}, headers=FROM_HERE).text
+
+
+def test_the_welcome_page_shows_who_is_signed_in_and_both_secrets_once(api):
+    browser = api.app.test_client()
+    page = sign_up_here(browser)
+    assert "Sign out</button>" in page
+    assert ">Ada</a>" in page
+    assert re.fullmatch(r"ply_\w+[\w-]+", shown(page, "token"))
+    assert shown(page, "recovery-code").count("-") == 4
+    assert shown(page, "recovery-code") not in browser.get("/account").text
+
+
+def test_whoever_opens_another_account_is_signed_out_of_the_first_one(api, parts):
+    browser = api.app.test_client()
+    token = shown(sign_up_here(browser, "Ada"), "token")
+    page = sign_up_here(browser, "Bea")
+    assert ">Bea</a>" in page
+    assert ">Ada</a>" not in page
+    ada = parts.accounts.authenticate(token).account
+    assert [each for each in parts.accounts.players.read(ada).tokens.values() if each.session_of] == []
+
+
+def test_the_page_gives_a_new_token_for_a_code(api):
+    code = shown(sign_up_here(api.app.test_client()), "recovery-code")
+    browser = api.app.test_client()
+    form = {"name": "ada", "code": code, "key": KEY[::-1], "revoke_others": "yes"}
+    page = browser.post("/recover", data=form, headers=FROM_HERE)
+    assert (page.status_code, page.headers["Cache-Control"]) == (200, "no-store")
+    assert "Welcome back, Ada" in page.text
+    assert ">Ada</a>" in page.text
+    assert is_signed_in(browser)
+    again = browser.post("/recover", data=form, headers=FROM_HERE)
+    assert shown(again.text, "token") == shown(page.text, "token")
+
+
+def test_a_recovery_form_that_is_sent_again_after_signing_out_shows_no_token(api):
+    code = shown(sign_up_here(api.app.test_client()), "recovery-code")
+    browser = api.app.test_client()
+    form = {"name": "Ada", "code": code, "key": KEY[::-1], "revoke_others": "yes"}
+    browser.post("/recover", data=form, headers=FROM_HERE)
+    browser.post("/sign-out", headers=FROM_HERE)
+    again = browser.post("/recover", data=form, headers=FROM_HERE)
+    assert again.status_code == 409
+    assert "ply_" not in again.text
+    assert not is_signed_in(browser)
+
+
+@pytest.mark.parametrize(("form", "status"), [({"name": "Ada", "code": "0000"}, 403), ({"name": "", "code": ""}, 422)])
+def test_the_page_refuses_a_wrong_code(api, form, status):
+    sign_up_here(api.app.test_client())
+    browser = api.app.test_client()
+    page = browser.post("/recover", data=form, headers=FROM_HERE)
+    assert page.status_code == status
+    assert 'role="alert"' in page.text
+    assert not is_signed_in(browser)
+
+
+def test_the_account_page_makes_a_new_code_and_shows_it_once(api):
+    browser = api.app.test_client()
+    first = shown(sign_up_here(browser), "recovery-code")
+    made, again = (
+        shown(browser.post("/account/recovery-code", data={"key": KEY}, headers=FROM_HERE).text, "recovery-code")
+        for _ in range(2)
+    )
+    assert made == again != first
+    assert made not in browser.get("/account").text
+    assert recover(api, first).status_code == 403
+    assert recover(api, made).status_code == 201
+
+
+def test_the_account_page_says_if_there_is_no_code(api, parts):
+    player = parts.accounts.sign_up(Actor("system", "test"), "Ada", "person", ("play",))
+    browser = api.app.test_client()
+    browser.post("/sign-in", data={"token": player[1]}, headers=FROM_HERE)
+    assert "You have no recovery code." in browser.get("/account").text
+
+
+def test_the_pages_speak_german(api):
+    browser = api.app.test_client()
+    german = {**FROM_HERE, "Accept-Language": "de"}
+    assert "Rettungscode" in browser.get("/recover", headers=german).text
+    refused = browser.post("/sign-up", data={"name": "greedy"}, headers=german)
+    assert (refused.status_code, "klingt nach dem Server" in refused.text) == (422, True)
