@@ -76,7 +76,8 @@ class Visitor:
         if known is not None:
             self.page.get_by_label("Token").fill(known)
             self.page.get_by_role("button", name="Sign in").click()
-            self.page.get_by_role("button", name="Sign out").wait_for()
+            # On a phone it is in a menu.
+            self.page.locator("form[action='/sign-out']").wait_for(state="attached")
             return
         self.page.get_by_label("Name").fill(name)
         self.page.get_by_role("button", name="Open an account").click()

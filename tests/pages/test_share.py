@@ -276,9 +276,9 @@ def test_a_frame_has_its_theme_whatever_the_system_prefers(visit, theme):
     match = play_match(ann)
     ann.page.goto(f"/embed/matches/{match}?theme={theme}")
     ground = ann.page.evaluate("getComputedStyle(document.body).backgroundColor")
-    field = ann.page.evaluate("getComputedStyle(document.querySelector('#embed-board .field')).fill")
-    is_light = [sum(map(int, re.findall(r"\d+", colour)[:3])) > 380 for colour in (ground, field)]
-    assert is_light == [theme == "light"] * 2
+    label = ann.page.evaluate("getComputedStyle(document.querySelector('#embed-board .label')).fill")
+    ground_is_light, label_is_light = (sum(map(int, re.findall(r"\d+", each)[:3])) > 380 for each in (ground, label))
+    assert (ground_is_light, label_is_light) == (theme == "light", theme == "dark")
 
 
 def test_a_framed_board_has_no_barriers_fits_a_phone_and_steps_without_scripts(visit):
