@@ -7,10 +7,7 @@ from plyscribe.domain.commands import parse_actor
 from plyscribe.service.language.sentences import name_guest
 from plyscribe.service.streams.ids import is_stream_id
 from plyscribe.service.web.api.http import parts
-from plyscribe.service.web.pages.speech import page_language
-
-EMPTY = "nobody yet"
-
+from plyscribe.service.web.pages.speech import gettext, page_language
 
 SHORT_ID = slice(7, 13)
 """The part of an account's id that tells it from its namesakes."""
@@ -61,4 +58,4 @@ def name_seat(seat: dict[str, Any], imported: bool = False) -> str:
         return (None if imported else name_account(seat["player"])) or seat["player"]
     if "bot" in seat:
         return f"{seat['bot']} (built-in bot)"
-    return name_guest(seat["name"], page_language()) if "name" in seat else EMPTY
+    return name_guest(seat["name"], page_language()) if "name" in seat else gettext("nobody yet")

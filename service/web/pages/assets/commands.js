@@ -1,5 +1,7 @@
 // Commands to the API: reads them from forms, and sends them so that a retry counts once.
 
+import { gettext } from "/assets/speech.js";
+
 /**
  * Send a command; returns `{ok, status, answer}`, with status 0 if the server cannot be reached.
  *
@@ -17,7 +19,7 @@ export async function send(path, body, { method = "POST", version = null, keyed 
       const answer = await answered.json().catch(() => ({}));
       return { ok: answered.ok, status: answered.status, answer };
     } catch {
-      if (!left) return { ok: false, status: 0, answer: { detail: "The server cannot be reached. Try again." } };
+      if (!left) return { ok: false, status: 0, answer: { detail: gettext("The server cannot be reached. Try again.") } };
       await new Promise((resolve) => setTimeout(resolve, 700));
     }
   }
@@ -70,7 +72,7 @@ function put(into, [name, ...rest], value) {
 }
 
 /** A problem in one line, with what is wrong in each field. */
-export function formatProblem({ detail = "Something went wrong.", errors = {} }) {
+export function formatProblem({ detail = gettext("Something went wrong."), errors = {} }) {
   const lines = Object.values(errors).flatMap((each) => (Array.isArray(each) ? each : [JSON.stringify(each)]));
   return [detail, ...lines].join(" ");
 }

@@ -3,7 +3,7 @@
 import pytest
 
 from plyscribe.service.language.catalogues import ENGLISH
-from plyscribe.service.language.options import OPTIONS, PRESETS, OptionText, describe_option, describe_preset
+from plyscribe.service.language.option_texts import OPTIONS, PRESETS, OptionText, describe_option, describe_preset
 from tests.domain.toy import TOY_V1
 from tests.language.test_catalogues import OURS, check_file, every_language, every_ruleset, name_of
 

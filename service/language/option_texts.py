@@ -51,8 +51,8 @@ OPTIONS: Mapping[str, Mapping[str, OptionText]] = {
     "rings_v1": {
         "terrain": OptionText(
             "Terrain",
-            "Leave “random” to draw it by lot. Or write four words of seven letters, one for each ring from the outside: "
-            "three L (light), two M (medium) and two H (heavy).",
+            "Leave “random” to draw it by lot. Or write four words of seven letters, one for each ring from outside, "
+            "with three L (light), two M (medium) and two H (heavy).",
         ),
         "scoring": OptionText(
             "Way to win",
