@@ -39,6 +39,11 @@ BOARDS: dict[tuple[str, int], Board] = {
 TEMPLATES = Path(__file__).parent / "templates"
 
 
+def find_board(ruleset: AnyRuleset) -> Board | None:
+    """The board of a ruleset version, None if it has none."""
+    return BOARDS.get((ruleset.id, ruleset.version))
+
+
 def draw_board(
     ruleset: AnyRuleset, state: Any, last: LastMove | None = None, theme: Theme | None = None, seat: int | None = None
 ) -> Markup:
@@ -47,7 +52,7 @@ def draw_board(
     Without a theme, it takes the colours of its page. It shows `ruleset.view(state)` and nothing else. A ruleset
     without a board is shown as text.
     """
-    board = BOARDS.get((ruleset.id, ruleset.version))
+    board = find_board(ruleset)
     name, context = (
         ("plain", arrange_text(ruleset.render_text(state)))
         if board is None
@@ -66,7 +71,7 @@ def draw_beginning(ruleset: AnyRuleset) -> Markup:
 
 def explain_move(ruleset: AnyRuleset, move: str) -> Explained | None:
     """What a notation means, in a sentence, and the clause behind it; None if the ruleset has no explanation for it."""
-    board = BOARDS.get((ruleset.id, ruleset.version))
+    board = find_board(ruleset)
     return None if board is None else board.explain(move)
 
 

@@ -835,6 +835,58 @@ class Receipt(StoredEvents, MatchTurn):
     """Only of rated matches: whether the match counts. While it does not, leaving it aborts it."""
 
 
+class NextTouch(TypedDict):
+    """A part of the board that can be touched next."""
+
+    touch: str
+    """Its `data-touch`."""
+
+    move: str | None
+    """The move that it completes, if it leaves nothing else open."""
+
+
+class ReadyMove(Story):
+    """A legal move that the touches make, and what it would do, apart from the rolls that follow it."""
+
+    move: str
+    label: str
+    """What tells it from the other moves that the same touches make."""
+
+
+class TouchRefusal(TypedDict):
+    """Why no legal move begins with these touches."""
+
+    detail: str
+    clause: str | None
+    """The clause of the rules behind it, if there is one."""
+
+    title: str | None
+    """The title of that clause."""
+
+
+class TouchedMoves(MatchTurn):
+    """What touches of the board lead to."""
+
+    touches: list[str]
+    next: list[NextTouch]
+    """What can be touched next. Nothing if no seat must move, or without a board."""
+
+    ready: list[ReadyMove]
+    """The moves that these touches make."""
+
+    picture: str | None
+    """The board right after the move as SVG, if exactly one is ready."""
+
+    refusal: TouchRefusal | None
+    """Null unless nothing follows."""
+
+    read: dict[str, str]
+    """What is to be seen at each place that can be touched; empty after a touch."""
+
+    truncated: bool
+    """True if there were too many moves to look at all of them. Touches can be missing."""
+
+
 class Check(TypedDict):
     """One check of a match and its result."""
 

@@ -39,6 +39,7 @@ from plyscribe.service.client.answers import (
     Story,
     Suggestion,
     TakenStep,
+    TouchedMoves,
     Variation,
     Verification,
     VerificationDue,
@@ -383,6 +384,14 @@ class Client(TournamentCalls, ManyCalls, Connection):
     def first_legal_moves(self, match: str, limit: int = PAGE) -> LegalMoves:
         """The first legal moves, at most 1,000, with the version of the match that they belong to."""
         return cast(LegalMoves, self._get(f"/v1/matches/{match}/legal-moves", {"limit": limit}))
+
+    def touch(self, match: str, *touches: str, seat: int | None = None) -> TouchedMoves:
+        """What touches of the board's picture lead to: what can be touched next, the moves that are ready, a refusal.
+
+        `seat` is the seat that looks at the picture.
+        """
+        query = {"touch": list(touches), **_given(seat=seat)}
+        return cast(TouchedMoves, self._get(f"/v1/matches/{match}/legal-moves/touched", query))
 
     def events(self, match: str, after: int = 0) -> list[Event]:
         """All events after the version `after`."""

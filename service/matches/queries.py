@@ -22,7 +22,7 @@ from plyscribe.domain.events import ServerDice
 from plyscribe.domain.imported import Import, split_address
 from plyscribe.domain.match import Match, Play, Seat, damaged
 from plyscribe.domain.replay import Position
-from plyscribe.domain.ruleset import AnyRuleset, Turn, format_turn
+from plyscribe.domain.ruleset import AnyRuleset, Decision, Turn, format_turn
 from plyscribe.service.boards import draw_board, explain_move
 from plyscribe.service.boards.board import LastMove
 from plyscribe.service.boards.colours import Theme
@@ -218,6 +218,14 @@ def draw_position(match: Match, position: Position, theme: Theme | None = "auto"
     assert match.play is not None
     ruleset, step = match.play.ruleset, match.play.steps[position.ply - 1] if position.ply else None
     return _draw(ruleset, position.state, step and (step.seat, step.move, step.state), theme, seat)
+
+
+def draw_after(ruleset: AnyRuleset, state: Any, move: str, seat: int | None) -> Markup:
+    """The position right after a legal move, as the seat sees it and as a page shows it once the move was made."""
+    turn = ruleset.turn(state)
+    assert isinstance(turn, Decision)
+    after = ruleset.apply_move(state, ruleset.parse_move(state, move))
+    return _draw(ruleset, after, (turn.seat, move, state), None, seat)
 
 
 @lru_cache(maxsize=PICTURES)

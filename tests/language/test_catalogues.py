@@ -3,16 +3,21 @@
 import ast
 from collections.abc import Iterator
 from importlib import import_module
+from itertools import islice
 from pathlib import Path
+from random import Random
+from typing import Any
 
 import pytest
 from babel.messages.pofile import read_po
 
-from plyscribe.domain.ruleset import AnyRuleset
+from plyscribe.domain.ruleset import AnyRuleset, Decision, Over, Roll
 from plyscribe.domain.rulesets import RULESETS
+from plyscribe.service.language import guidance
 from plyscribe.service.language.catalogues import ENGLISH, HERE, LANGUAGES, choose_language, find_text, read_catalogue
 from plyscribe.service.language.every_game import GUEST, SEAT, SENTENCES
 from plyscribe.service.language.sentences import choose_sentence, find_sentences, list_places
+from plyscribe.service.matches import touching
 from tests.domain.breaches import commit_breach, find_breaches
 from tests.domain.test_effects import proved
 
@@ -27,6 +32,20 @@ OURS = [ruleset for ruleset in RULESETS if type(ruleset).__module__.startswith("
 
 every_ruleset = pytest.mark.parametrize("ruleset", OURS, ids=lambda each: f"{each.id}_v{each.version}")
 every_language = pytest.mark.parametrize("language", FOREIGN)
+
+
+def list_decisions(ruleset: AnyRuleset, seed: int) -> Iterator[tuple[Any, int]]:
+    """The decisions of a match at random: the state and the seat."""
+    random, state = Random(seed), ruleset.initial_state(ruleset.parse_options({}), ruleset.min_seats)
+    for _ in range(150):
+        match ruleset.turn(state):
+            case Over():
+                return
+            case Roll(sides, count):
+                state = ruleset.apply_roll(state, tuple(random.randint(1, sides) for _ in range(count)))
+            case Decision(seat):
+                yield state, seat
+                state = ruleset.apply_move(state, random.choice(list(islice(ruleset.legal_moves(state), 50))))
 
 
 def name_of(ruleset: AnyRuleset) -> str:
@@ -76,7 +95,8 @@ def choose_texts(ruleset: AnyRuleset, kind: str) -> list[str]:
 def list_common() -> list[tuple[str, ...]]:
     rulesets = {path for ruleset in RULESETS for path in modules_of(ruleset)}
     others = [path for path in sorted(DOMAIN.rglob("*.py")) if path not in rulesets and path.name != "phrases.py"]
-    return [(SEAT,), (GUEST,), *((text,) for text in SENTENCES.values()), *((text,) for text in list_said(*others))]
+    said = list_said(*others, Path(touching.__file__))
+    return [(SEAT,), (GUEST,), *((text,) for text in SENTENCES.values()), *((text,) for text in said)]
 
 
 def read_file(language: str, name: str) -> Found:
@@ -135,6 +155,26 @@ def test_every_sentence_of_a_ruleset_is_translated(ruleset, language):
 @every_language
 def test_every_sentence_that_games_share_is_translated(language):
     check_file(language, "every_game", list_common(), set())
+
+
+@every_language
+def test_all_guidance_is_translated(language):
+    said = dict.fromkeys(list_said(Path(guidance.__file__)))
+    check_file(language, "guidance", [(text,) for text in said], set())
+
+
+@every_ruleset
+def test_every_game_has_a_goal_and_a_way_for_each_end(ruleset):
+    assert guidance.find_goal(ruleset)
+    [ended] = [kind for kind in ruleset.effect_kinds if kind.kind == "ended"]
+    assert {*ended.words} - {"withdrawal"} <= guidance.WAYS.keys()
+
+
+@every_ruleset
+def test_a_seat_that_moves_is_told_what_to_do(ruleset):
+    for seed in range(3):
+        for state, seat in list_decisions(ruleset, seed):
+            assert guidance.find_prompt(ruleset, ruleset.view(state), seat), ruleset.render_text(state)
 
 
 @every_ruleset

@@ -101,6 +101,8 @@ def visit(chromium, service) -> Iterator:
             viewport=PHONE if phone else DESKTOP,
             color_scheme="dark" if dark else "light",
             java_script_enabled=scripts,
+            has_touch=phone,
+            is_mobile=phone,
         )
         visitors.append(Visitor(context, service.url))
         return visitors[-1]

@@ -2,11 +2,16 @@
 
 import re
 from contextlib import suppress
+from io import BytesIO
 from random import Random
+from typing import Any, NamedTuple
 
 import pytest
-from playwright.sync_api import Error, Page, Route, expect
+from PIL import Image
+from playwright.sync_api import Error, Locator, Page, Route, expect
 
+from plyscribe.service.boards import BOARDS
+from plyscribe.service.boards.board import Board
 from plyscribe.service.client import Client
 from plyscribe.service.web.pages.assets import KEPT_FOR_EVER, path_of
 from tests.pages.conftest import TOKENS, find_barriers, overflows, take_pictures
@@ -21,8 +26,12 @@ GAMES = {
     "rings": SHORT,
     "zhen": {"tiles": "6", "cubes": "5", **SHORT},
 }
+CLICKS = {"crystals": 2, "pathagon": 2, "portals": 3, "rings": 3, "zhen": 2}
+"""The most clicks that a move may need on average."""
+
+TOUCHED = [name for name in GAMES if BOARDS[name, 1].trace is not Board._field_defaults["trace"]]
 NOW, BOARD = "#now", "#board"
-OUTCOME = re.compile(r"wins \(|A draw \(|share first place \(")
+OUTCOME = re.compile(r"wins?\b|A draw|share first place")
 
 
 def begin(page: Page, ruleset: str, seats: tuple[str, ...] = ("me", "bot:random"), **options: str) -> None:
@@ -46,41 +55,67 @@ def is_over(page: Page) -> bool:
     return OUTCOME.search(page.locator(NOW).inner_text()) is not None
 
 
-def click_something(page: Page, random: Random) -> None:
-    """Click one of the choices, or Move once a move is complete."""
-    choices = page.locator(".stage .choice, #choices button")
-    count = choices.count()
+def find_part(page: Page, touch: str) -> Locator:
+    """The part of the board that this touch names."""
+    return page.locator(f'{BOARD} [data-touch="{touch}"]')
+
+
+def settle(page: Page) -> None:
+    """Wait until the page has done what the touches so far ask for."""
+    page.wait_for_function("() => !Number(document.getElementById('composer').dataset.waiting)")
+
+
+def click_something(page: Page, random: Random) -> bool:
+    """Click one of the choices; once a move is complete, click its last part again or the button. False if none."""
+    choices = page.locator(f"{BOARD} .choice, .chips button, #choices button")
+    count, can_play = choices.count(), page.locator("#play").is_visible()
     # A choice may disappear just before the click. People then look again, and so does this.
     with suppress(Error):
-        if page.locator("#move:enabled").count() and (not count or random.random() < 0.5):
-            page.locator("#move").click(timeout=2000)
-        elif count:
+        if can_play and (not count or random.random() < 0.5):
+            page.locator("#play").click(timeout=2000)
+            return True
+        if count:
             choices.nth(random.randrange(count)).click(timeout=2000)
+            return True
+    return False
 
 
-def play_out(page: Page, seed: int = 1) -> int:
-    """Click until the match is over; returns the number of clicks."""
-    random = Random(seed)
-    for clicks in range(1000):
-        # The page loads what can follow the click.
-        page.wait_for_timeout(50)
-        page.wait_for_function(
-            "() => document.querySelector('#actions [data-goes], .stage .choice, #choices button, #move:enabled')"
-        )
+class Played(NamedTuple):
+    """How a match was played: the clicks, and the moves that they made."""
+
+    clicks: int
+    moves: int
+
+
+def play_out(page: Page, seed: int = 1) -> Played:
+    """Click until the match is over."""
+    random, clicks, moves = Random(seed), 0, []
+    page.on("response", lambda answered: moves.append(answered.ok) if answered.url.endswith("/moves") else None)
+    while clicks < 1000:
+        waited_for = "#end [data-goes], .stage .choice, #choices button, .chips button, #play:not([hidden])"
+        page.wait_for_function("(waited) => document.querySelector(waited)", arg=waited_for)
+        settle(page)
         assert page.locator("#refusal").inner_text() == ""
+        assert page.locator(".reason").count() == 0
         if is_over(page):
-            return clicks
-        click_something(page, random)
+            assert all(moves)
+            return Played(clicks, len(moves))
+        clicks += click_something(page, random)
+        settle(page)
     raise AssertionError("the match does not end")
 
 
-@pytest.mark.parametrize("ruleset", GAMES)
-def test_a_whole_match_is_played_against_a_bot_by_clicks(visit, ruleset):
+@pytest.mark.parametrize("ruleset", TOUCHED)
+def test_a_whole_match_is_played_against_a_bot_by_few_clicks_on_the_board(visit, ruleset):
     ann = visit()
     ann.sign_up("Ann")
     begin(ann.page, ruleset, **GAMES[ruleset])
     expect(ann.page.locator(f"{BOARD} svg")).to_be_visible()
-    assert play_out(ann.page) >= 3
+    played = play_out(ann.page)
+    assert played.moves >= 3
+    print(f"{ruleset}: {played.clicks} clicks for {played.moves} moves")
+    assert played.clicks <= CLICKS[ruleset] * played.moves
+    assert ann.page.locator("#notation").is_hidden()
     expect(ann.page.locator(NOW)).to_contain_text(OUTCOME)
     expect(ann.page.get_by_role("button", name="Rematch")).to_be_visible()
     take_pictures(ann.page, f"played-{ruleset}")
@@ -94,21 +129,22 @@ def test_two_people_see_each_others_moves_as_they_are_made(visit):
     ben.page.goto("/play")
     begin(ann.page, "pathagon", ("me", "open"))
     ben.page.get_by_role("row", name=re.compile("Ann – nobody yet")).get_by_role("button").click()
-    expect(ben.page.locator(NOW)).to_have_text("Seat 1 to move: Ann.")
-    expect(ann.page.locator(NOW)).to_have_text("Your turn.")
-    ann.page.locator(f'{BOARD} [data-token="d4"]').click()
+    expect(ben.page.locator(NOW)).to_have_text("Waiting for Ann.")
+    expect(ann.page.locator(NOW)).to_contain_text("Your turn.")
+    find_part(ann.page, "d4").click()
     expect(ann.page.locator("#meaning")).to_have_text("Ann places a piece from the reserve on d4.")
-    ann.page.get_by_role("button", name="Move").click()
-    expect(ben.page.locator(NOW)).to_have_text("Your turn.")
+    ann.page.get_by_role("button", name="Play it").click()
+    expect(ben.page.locator(NOW)).to_contain_text("Your turn.")
     expect(ben.page.locator("#log li").first).to_contain_text("d4")
-    expect(ann.page.locator("#composer")).to_be_hidden()
+    expect(ann.page.locator("#composing")).to_be_hidden()
+    expect(ben.page.locator("#said")).to_have_text("Ann places a piece from the reserve on d4.")
     ben.page.get_by_role("button", name="Offer a draw").click()
     expect(ann.page.locator("#actions")).to_contain_text("Seat 2 offers a draw.")
     ann.page.get_by_role("button", name="Decline").click()
     expect(ben.page.locator("#log li").first).to_contain_text("declines the draw")
     ben.page.get_by_role("button", name="Resign").click()
     ben.page.get_by_role("dialog").get_by_role("button", name="Resign").click()
-    expect(ann.page.locator(NOW)).to_have_text("Ann wins (withdrawal).")
+    expect(ann.page.locator(NOW)).to_contain_text("You win: ")
     ann.page.get_by_role("button", name="Rematch").click()
     ann.page.wait_for_url(lambda url: ben.page.url != url and url.endswith("/play"))
 
@@ -119,12 +155,13 @@ def test_a_browser_that_plays_a_move_asks_only_for_assets_that_it_may_keep_for_e
     answers = []
     ann.page.on("response", lambda answered: answers.append(answered) if "/assets/" in answered.url else None)
     begin(ann.page, "pathagon", ("me", "me"))
-    ann.page.locator(f'{BOARD} [data-token="d4"]').click()
-    ann.page.get_by_role("button", name="Move").click()
+    find_part(ann.page, "d4").dblclick()
     expect(ann.page.locator("#log li").first).to_contain_text("d4")
     assert {answered.header_value("cache-control") for answered in answers} == {KEPT_FOR_EVER}
     loaded = {answered.url.removeprefix(ann.url) for answered in answers}
-    assert {path_of(name) for name in ("style.css", "boards.css", "table.css", "table.js", "composer.js")} <= loaded
+    assert {
+        path_of(name) for name in ("style.css", "boards.css", "table.css", "table.js", "composer.js", "composer.css")
+    } <= loaded
 
 
 def test_a_friend_gets_a_seat_in_a_private_match_by_a_link(visit):
@@ -143,11 +180,10 @@ def test_a_friend_gets_a_seat_in_a_private_match_by_a_link(visit):
     ben.page.get_by_role("button", name="Open an account").click()
     ben.page.get_by_role("link", name="Continue").click()
     ben.page.get_by_role("button", name="Play").click()
-    expect(ben.page.locator(NOW)).to_have_text("Seat 1 to move: Ann.")
-    expect(page.locator(NOW)).to_have_text("Your turn.")
-    page.get_by_label("Click on the board or type the move").fill("+5")
-    page.get_by_role("button", name="Move").click()
-    expect(ben.page.locator(NOW)).to_have_text("Your turn.")
+    expect(ben.page.locator(NOW)).to_have_text("Waiting for Ann.")
+    expect(page.locator(NOW)).to_contain_text("Your turn.")
+    type_move(page, "+5")
+    expect(ben.page.locator(NOW)).to_contain_text("Your turn.")
 
 
 def test_a_link_stays_when_somebody_takes_another_seat(visit):
@@ -162,33 +198,16 @@ def test_a_link_stays_when_somebody_takes_another_seat(visit):
     page.get_by_label("Private: only the players can see it").check()
     page.get_by_role("button", name="Start").click()
     link = page.locator("#link-3").input_value()
-    page.get_by_role("button", name="Take seat 2").click()
-    expect(page.get_by_role("button", name="Take seat 2")).to_be_hidden()
+    page.get_by_role("button", name=re.compile("Take seat 2|Join the match")).click()
+    expect(page.get_by_role("button", name=re.compile("Take seat 2|Join the match"))).to_be_hidden()
     expect(page.locator("#link-2")).to_have_count(0)
     expect(page.locator("#link-3")).to_have_value(link)
-
-
-def test_buttons_decide_what_a_click_leaves_open(visit):
-    ann = visit()
-    ann.sign_up("Ann")
-    begin(ann.page, "portals", ("me", "me"), radius="2")
-    page = ann.page
-    page.get_by_role("button", name="portal").click()
-    page.locator(f'{BOARD} [data-token="c4"].choice').click()
-    page.locator(f'{BOARD} [data-token="c3"].choice').click()
-    page.get_by_role("button", name="with an arrow to c3").click()
-    expect(page.locator("#notation")).to_have_value("portal c4 >c3")
-    page.get_by_role("button", name="Undo").click()
-    expect(page.locator("#notation")).to_have_value("portal c4")
-    expect(page.get_by_role("button", name="Move")).to_be_disabled()
-    page.get_by_role("button", name="Clear").click()
-    expect(page.locator("#notation")).to_have_value("")
 
 
 def test_a_page_may_show_a_move_before_the_answer_to_it_comes(visit):
     def answer_late(route: Route) -> None:
         answered = route.fetch()
-        expect(page.locator(NOW)).to_have_text("Your turn: seat 2.")
+        expect(page.locator(NOW)).to_contain_text("Your turn: seat 2.")
         route.fulfill(response=answered)
 
     ann = visit()
@@ -196,41 +215,299 @@ def test_a_page_may_show_a_move_before_the_answer_to_it_comes(visit):
     begin(ann.page, "pathagon", ("me", "me"))
     page = ann.page
     page.route("**/moves", answer_late)
-    page.locator(f'{BOARD} [data-token="d4"].choice').click()
-    page.get_by_role("button", name="Move").click()
+    find_part(page, "d4").dblclick()
     page.unroute_all(behavior="wait")
-    page.locator(f'{BOARD} [data-token="e5"].choice').click()
-    expect(page.locator("#notation")).to_have_value("e5")
+    find_part(page, "e5").click()
+    expect(page.locator("#meaning")).to_have_text("Ann (seat 2) places a piece from the reserve on e5.")
 
 
 def test_a_refused_move_names_its_clause_and_nothing_typed_is_lost(visit):
     ann = visit()
     ann.sign_up("Ann")
     begin(ann.page, "pathagon", ("me", "me"))
-    written = ann.page.get_by_label("Click on the board or type the move")
-    written.fill("d4-d5")
-    ann.page.get_by_role("button", name="Move").click()
+    type_move(ann.page, "d4-d5")
     expect(ann.page.get_by_role("alert").filter(has_text="PA4")).to_be_visible()
     expect(ann.page.get_by_role("link", name="Read PA4.")).to_have_attribute("href", "/rulesets/pathagon#PA4")
-    expect(written).to_have_value("d4-d5")
+    expect(ann.page.get_by_label("Move in notation")).to_have_value("d4-d5")
     # Browsers note each refusal as an error.
     ann.faults = [fault for fault in ann.faults if "422" not in fault]
 
 
-def test_a_match_is_played_with_keys_alone(visit):
+def type_move(page: Page, move: str) -> None:
+    page.get_by_text("Type the move").click()
+    page.get_by_label("Move in notation").fill(move)
+    page.locator("#move").click()
+
+
+def test_a_typed_move_says_what_it_would_do(visit):
     ann = visit()
     ann.sign_up("Ann")
     begin(ann.page, "pathagon", ("me", "me"))
     page = ann.page
-    page.locator(f'{BOARD} [data-token="d4"].choice').focus()
+    page.get_by_text("Type the move").click()
+    page.get_by_label("Move in notation").fill("d4")
+    expect(page.locator("#typed-meaning")).to_contain_text("places a piece from the reserve on d4.")
+    page.get_by_label("Move in notation").fill("dx")
+    expect(page.locator("#typed-meaning")).to_have_text("No legal move starts like this.")
+
+
+# ------------------------------------------------------------------------------------------------------------ touches
+
+
+def begin_alone(
+    visit, ruleset: str = "pathagon", *moves: str, options: dict[str, Any] | None = None, **browser: Any
+) -> Page:
+    """The table of a match that Ann plays against herself, after these moves."""
+    ann = visit(**browser)
+    ann.sign_up("Ann")
+    with Client(ann.url, TOKENS[ann.url, "Ann"]) as client:
+        match = client.create_match(ruleset, [{"player": client.me()["player"]}] * 2, options=options)["match"]
+        for seat in (1, 2) if client.match(match)["status"] == "open" else ():
+            client.add_entropy(match, f"seat-{seat}", seat)
+        for move in moves:
+            client.move(match, move)
+    ann.page.goto(f"/matches/{match}/play")
+    expect(ann.page.locator(f"{BOARD} .choice").first).to_be_visible()
+    settle(ann.page)
+    return ann.page
+
+
+def test_a_touch_shows_what_the_move_would_do_and_a_second_touch_makes_it(visit):
+    page = begin_alone(visit)
+    find_part(page, "d4").click()
+    expect(page.locator("#meaning")).to_have_text("Ann (seat 1) places a piece from the reserve on d4.")
+    expect(page.locator(f"{BOARD} .chosen")).to_have_count(1)
+    expect(page.locator(NOW)).to_contain_text("Your turn: seat 1.")
+    find_part(page, "d4").click()
+    expect(page.locator(NOW)).to_contain_text("Your turn: seat 2.")
+
+
+def test_another_touch_begins_another_move_and_escape_begins_none(visit):
+    page = begin_alone(visit)
+    find_part(page, "d4").click()
+    find_part(page, "e5").click()
+    expect(page.locator("#meaning")).to_contain_text("on e5.")
+    page.keyboard.press("Escape")
+    expect(page.locator("#meaning")).to_have_text("Choose on the board.")
+    expect(page.locator(f"{BOARD} .chosen")).to_have_count(0)
+    find_part(page, "e5").click()
+    page.get_by_role("button", name="Cancel").click()
+    expect(page.locator("#play")).to_be_hidden()
+    expect(page.locator(NOW)).to_contain_text("Your turn: seat 1.")
+
+
+def test_a_refused_touch_says_why_beside_the_field(visit):
+    page = begin_alone(visit, "pathagon", "d4")
+    find_part(page, "d4").click()
+    reason = page.locator(".reason")
+    expect(reason).to_contain_text("d4 is not empty")
+    expect(reason.get_by_role("link", name="PA4 · Place or move")).to_have_attribute("href", "/rulesets/pathagon#PA4")
+    expect(page.locator("#said")).to_contain_text("d4 is not empty")
+    field, beside = find_part(page, "d4").bounding_box(), reason.bounding_box()
+    assert abs(field["x"] + field["width"] / 2 - beside["x"] - beside["width"] / 2) < beside["width"]
+    assert min(abs(field["y"] - beside["y"] - beside["height"]), abs(beside["y"] - field["y"] - field["height"])) < 20
+    find_part(page, "e5").click()
+    expect(reason).to_have_count(0)
+
+
+def test_a_touch_while_others_move_says_whose_turn_it_is_not(visit):
+    ann, ben = visit(), visit()
+    ann.sign_up("Ann")
+    ben.sign_up("Ben")
+    begin(ann.page, "pathagon", ("me", "open"))
+    ben.page.goto(ann.page.url)
+    ben.page.get_by_role("button", name=re.compile("Take seat 2|Join the match")).click()
+    expect(ben.page.locator(NOW)).to_have_text("Waiting for Ann.")
+    find_part(ben.page, "d4").click()
+    expect(ben.page.locator(".reason")).to_have_text("It is not your turn.")
+
+
+NEAR, FAR = (
+    [f"{file}{rank}" for file in files for rank in ranks] for files, ranks in (("abcd", "1234"), ("gfed", "7654"))
+)
+SHIFTING = [field for pair in zip(NEAR[:14], FAR[:14], strict=True) for field in pair]
+"""Moves after which all pieces of Pathagon are on the board."""
+
+
+def test_a_piece_is_moved_by_a_click_on_it_and_one_on_its_target(visit):
+    page = begin_alone(visit, "pathagon", *SHIFTING)
+    find_part(page, "a1").click()
+    expect(page.locator("#meaning")).to_have_text("Now choose one of the marked places.")
+    find_part(page, "d4").hover()
+    expect(page.locator("#meaning")).to_contain_text("moves a piece from a1 to d4.")
+    find_part(page, "a1").hover()
+    expect(page.locator("#meaning")).to_have_text("Now choose one of the marked places.")
+    find_part(page, "d4").click()
+    expect(page.locator("#log li").first).to_contain_text("a1-d4")
+
+
+def test_touching_a_piece_again_lets_it_go(visit):
+    page = begin_alone(visit, "pathagon", *SHIFTING)
+    find_part(page, "a1").click()
+    expect(page.locator(f"{BOARD} .chosen")).to_have_count(1)
+    find_part(page, "a1").click()
+    expect(page.locator(f"{BOARD} .chosen")).to_have_count(0)
+
+
+def test_a_piece_is_dragged_to_its_target(visit):
+    page = begin_alone(visit, "pathagon", *SHIFTING)
+    find_part(page, "a1").hover()
+    page.mouse.down()
+    find_part(page, "c5").hover()
+    expect(page.locator(".lifted")).to_be_visible()
+    find_part(page, "d4").hover()
+    page.mouse.up()
+    expect(page.locator("#log li").first).to_contain_text("a1-d4")
+    expect(page.locator(".lifted")).to_have_count(0)
+
+
+def test_a_piece_that_is_dropped_where_it_cannot_go_says_why(visit):
+    page = begin_alone(visit, "pathagon", *SHIFTING)
+    find_part(page, "a1").hover()
+    page.mouse.down()
+    find_part(page, "g7").hover()
+    page.mouse.up()
+    expect(page.locator(".reason")).to_contain_text("PA4")
+    expect(page.locator(f"{BOARD} .chosen")).to_have_count(1)
+
+
+def test_complete_moves_are_played_at_once_if_wished_and_the_browser_remembers_that(visit):
+    page = begin_alone(visit)
+    page.get_by_label("Play moves as soon as they are complete").check()
+    find_part(page, "d4").click()
+    expect(page.locator(NOW)).to_contain_text("Your turn: seat 2.")
+    page.reload()
+    expect(page.get_by_label("Play moves as soon as they are complete")).to_be_checked()
+    find_part(page, "e5").click()
+    expect(page.locator(NOW)).to_contain_text("Your turn: seat 1.")
+
+
+def test_a_match_is_played_with_keys_alone(visit):
+    page = begin_alone(visit)
+    for _ in range(30):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.dataset.touch"):
+            break
+    at = page.evaluate("document.activeElement.dataset.touch")
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("ArrowRight")
+    there = page.evaluate("document.activeElement.dataset.touch")
+    assert there != at
+    expect(find_part(page, there)).to_be_focused()
+    expect(find_part(page, there)).to_have_attribute("aria-label", f"{there}, empty")
     page.keyboard.press("Enter")
-    expect(page.get_by_role("button", name="Move")).to_be_focused()
+    expect(page.locator("#meaning")).to_contain_text(f"on {there}.")
     page.keyboard.press("Enter")
-    expect(page.locator(NOW)).to_have_text("Your turn: seat 2.")
-    page.get_by_label("Click on the board or type the move").fill("e5")
+    expect(page.locator(NOW)).to_contain_text("Your turn: seat 2.")
+    expect(find_part(page, there)).to_be_focused()
+    expect(find_part(page, there)).to_have_attribute("aria-label", f"{there}, a piece of Ann (seat 1)")
     page.keyboard.press("Enter")
-    expect(page.locator(NOW)).to_have_text("Your turn: seat 1.")
-    expect(page.locator("#log li").first).to_contain_text("e5")
+    expect(page.locator(".reason")).to_contain_text("is not empty")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Space")
+    page.keyboard.press("Space")
+    expect(page.locator(NOW)).to_contain_text("Your turn: seat 1.")
+
+
+def test_a_finger_means_the_nearest_choice_and_sees_the_move_before_it_is_made(visit):
+    page = begin_alone(visit, "pathagon", *SHIFTING, phone=True)
+    find_part(page, "a1").tap()
+    expect(page.locator("#meaning")).to_have_text("Now choose one of the marked places.")
+    field = find_part(page, "e3").bounding_box()
+    # A little beside the field, on its neighbour, where a piece stands.
+    page.touchscreen.tap(field["x"] + field["width"] / 2, field["y"] - 6)
+    expect(page.locator("#meaning")).to_contain_text("moves a piece from a1 to e3.")
+    expect(page.locator(NOW)).to_contain_text("Your turn: seat 1.")
+    find_part(page, "e3").tap()
+    expect(page.locator("#log li").first).to_contain_text("a1-e3")
+
+
+def test_a_dense_board_is_enlarged_for_fingers(visit):
+    page = begin_alone(visit, "portals", options={"radius": 8}, phone=True)
+    while page.locator(f"{BOARD} .choice").count() < 4:
+        find_part(page, page.locator(f"{BOARD} .choice").first.get_attribute("data-touch")).tap()
+        page.locator("#play").tap()
+        settle(page)
+    field = page.locator(f"{BOARD} .choice").nth(2)
+    assert field.bounding_box()["width"] < 44
+    field.tap()
+    settle(page)
+    # The first tap may have meant one of several fields, so it only shows them larger.
+    expect(page.locator(f"{BOARD} .chosen")).to_have_count(0)
+    assert field.bounding_box()["width"] >= 40
+    assert not page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth")
+    field.tap()
+    expect(page.locator(f"{BOARD} .chosen").first).to_be_visible()
+    page.get_by_role("button", name="Cancel").tap()
+    page.get_by_role("button", name="Show the whole board").tap()
+    assert field.bounding_box()["width"] < 44
+    expect(page.get_by_role("button", name="Enlarge the board")).to_be_visible()
+
+
+def test_victims_and_ghosts_show_what_a_move_would_change(visit):
+    page = begin_alone(visit, "pathagon", "c3", "c4", "d1", "a1")
+    find_part(page, "c5").click()
+    expect(page.locator("#meaning")).to_contain_text("traps the piece")
+    expect(page.locator(".marks .ghost").first).to_be_visible()
+    expect(page.locator(f'{BOARD} .leaving[data-at="c4"]')).to_have_count(1)
+    expect(page.locator(".marks .cross")).to_have_count(2)
+    take_pictures(page, "preview-pathagon")
+    page.keyboard.press("Escape")
+    expect(page.locator(".marks .ghost")).to_have_count(0)
+    expect(page.locator(f"{BOARD} .leaving")).to_have_count(0)
+
+
+@pytest.mark.parametrize("ruleset", TOUCHED)
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_the_marks_of_choices_stand_out_against_whatever_is_below(visit, ruleset, dark):
+    page, random = begin_alone(visit, ruleset, dark=dark), Random(2)
+    for _ in range(12):
+        settle(page)
+        if page.locator(f"{BOARD} .choice").count():
+            weakest = measure_marks(page)
+            assert weakest >= 3, weakest
+        click_something(page, random)
+
+
+def measure_marks(page: Page) -> float:
+    """The contrast of the weakest mark with what is below it, measured on the pixels that it covers."""
+    board = page.locator(f"{BOARD} svg.board")
+    marked = Image.open(BytesIO(board.screenshot())).convert("RGB")
+    page.evaluate("document.querySelector('.marks').setAttribute('visibility', 'hidden')")
+    plain = Image.open(BytesIO(board.screenshot())).convert("RGB")
+    page.evaluate("document.querySelector('.marks').removeAttribute('visibility')")
+    left, top = (board.bounding_box()[name] for name in ("x", "y"))
+    contrasts = []
+    for box in [part.bounding_box() for part in page.locator(f"{BOARD} .choice").all()][:40]:
+        x, y = int(box["x"] - left), int(box["y"] - top)
+        area = (x - 4, y - 4, x + int(box["width"]) + 4, y + int(box["height"]) + 4)
+        pairs = zip(marked.crop(area).get_flattened_data(), plain.crop(area).get_flattened_data(), strict=True)
+        strong = sorted((contrast_of(one, other) for one, other in pairs if one != other), reverse=True)
+        # Enough pixels to be seen as a line or a dot.
+        contrasts.append(strong[24] if len(strong) > 24 else 1)
+    return min(contrasts)
+
+
+def contrast_of(one: tuple[int, ...], other: tuple[int, ...]) -> float:
+    """As WCAG 2.2 defines it."""
+    darker, lighter = sorted(map(luminance_of, (one, other)))
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def luminance_of(colour: tuple[int, ...]) -> float:
+    linear = [(part / 255 / 12.92 if part <= 10 else ((part / 255 + 0.055) / 1.055) ** 2.4) for part in colour]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def test_the_board_speaks_german(visit):
+    page = begin_alone(visit, "pathagon", "d4")
+    page.set_extra_http_headers({"Accept-Language": "de"})
+    page.reload()
+    find_part(page, "d4").click()
+    expect(page.locator(".reason")).to_contain_text("d4 ist nicht leer")
+    expect(find_part(page, "d4")).to_have_attribute("aria-label", "d4, ein Stein von Ann (Platz 1)")
+    find_part(page, "e5").click()
+    expect(page.get_by_role("button", name="Ziehen")).to_be_visible()
 
 
 def test_a_match_from_a_real_table_is_recorded(visit):
@@ -248,34 +525,33 @@ def test_a_match_from_a_real_table_is_recorded(visit):
         page.get_by_label("Die 1").fill(value)
         page.get_by_role("button", name="Enter", exact=True).click()
         expect(page.locator("#dice .die").last).to_have_text(value)
-    expect(page.locator(NOW)).to_have_text("Seat 1 to move: Ada.")
-    page.get_by_role("button", name="enter", exact=True).click()
-    page.get_by_role("button", name="Move").click()
-    expect(page.locator(NOW)).to_have_text("Seat 2 to move: Bea.")
+    expect(page.locator(NOW)).to_have_text("It is Ada's turn.")
+    type_move(page, "enter")
+    expect(page.locator(NOW)).to_have_text("It is Bea's turn.")
     page.get_by_label("Take back more, from").select_option("roll 3")
     page.get_by_role("button", name="Take back to there").click()
-    expect(page.locator(NOW)).to_contain_text("to roll")
+    expect(page.locator(NOW)).to_contain_text("must roll")
     page.get_by_label("Die 1").fill("4")
     page.get_by_role("button", name="Enter", exact=True).click()
     expect(page.locator("#dice .die").last).to_have_text("4")
-    expect(page.locator(NOW)).to_have_text("Seat 1 to move: Ada.")
+    expect(page.locator(NOW)).to_have_text("It is Ada's turn.")
     assert find_barriers(page) == []
     assert not overflows(page)
     take_pictures(page, "record")
     page.get_by_label("Which player leaves").select_option("2")
     page.get_by_label("Cause").select_option("time")
     page.get_by_role("button", name="Withdraw").click()
-    expect(page.locator(NOW)).to_have_text("Ada wins (withdrawal).")
+    expect(page.locator(NOW)).to_contain_text("Ada wins: ")
     page.reload()
     expect(page.get_by_label("Time left for corrections")).to_have_text(re.compile("0[45]:[0-9][0-9]"))
     assert not overflows(page)
     take_pictures(page, "record-end")
     page.get_by_role("button", name="Take back the last step: withdrawal of seat 2 (Bea)").click()
-    expect(page.locator(NOW)).to_have_text("Seat 1 to move: Ada.")
+    expect(page.locator(NOW)).to_have_text("It is Ada's turn.")
     expect(page.locator("#log")).to_contain_text("Taken back: withdrawal of seat 2")
     page.get_by_label("Which player leaves").select_option("1")
     page.get_by_role("button", name="Withdraw").click()
-    expect(page.locator(NOW)).to_have_text("Bea wins (withdrawal).")
+    expect(page.locator(NOW)).to_contain_text("Bea wins: ")
     page.get_by_role("button", name="Confirm").click()
     expect(page.locator("#log")).to_contain_text("The record is confirmed")
     expect(page.get_by_role("button", name="Confirm")).to_have_count(0)
@@ -290,8 +566,7 @@ def test_the_pages_have_no_barriers_and_fit_a_phone(visit):
     assert find_barriers(ann.page) == []
     assert not overflows(ann.page)
     begin(ann.page, "zhen", ("me", "me"))
-    expect(ann.page.locator(".stage .choice").first).to_be_visible()
-    ann.page.locator('.stage [data-token="5"]').click()
+    expect(ann.page.locator("#composing")).to_be_visible()
     take_pictures(ann.page, "play")
     assert find_barriers(ann.page) == []
     assert not overflows(ann.page)
@@ -310,28 +585,31 @@ def test_a_refused_form_says_why_at_the_field(visit):
     ann.faults = [fault for fault in ann.faults if "422" not in fault]
 
 
-def test_a_composed_move_that_became_impossible_starts_again(visit):
-    ann = visit()
-    ann.sign_up("Ann")
-    begin(ann.page, "pathagon", **GAMES["pathagon"])
+def test_a_move_that_became_impossible_starts_again(visit):
+    page = begin_alone(visit)
     script = """async (path) => {
         const { Composer } = await import(path);
-        const steps = ["a1", "b2"].map((name) => ({ text: name, token: name, completes: true, explanation: null }));
-        const findSteps = async (text) => ({ prefix: text, complete: false, finish: null, steps: text ? [] : steps });
-        const [form, board] = ["composer", "board"].map((id) => document.getElementById(id));
-        const composer = new Composer(form, board, findSteps, async () => {});
+        let isLater = false;
+        const list = (touches) => (touches.length ? (isLater ? [] : ["b2", "b3"]) : ["a1"]);
+        const findTouched = async (touches) => ({
+          next: list(touches).map((touch) => ({ touch, move: null })),
+          touches, ready: [], picture: null, refusal: null, read: {},
+        });
+        const [root, board] = ["composer", "board"].map((id) => document.getElementById(id));
+        const composer = new Composer(root, board, { findTouched, submit: async () => {}, clauses: "" });
         composer.update(1);
-        // A click meant for the position before.
-        Object.assign(composer, { taken: [""], text: "d4" });
+        await composer.touch("a1", "mouse");
+        const before = [...composer.touches];
         composer.update(1);
-        await new Promise((done) => setTimeout(done, 200));
-        const afterUpdate = composer.text;
-        composer.take({ text: "e5", token: "e5" });
-        await new Promise((done) => setTimeout(done, 200));
-        return [afterUpdate, composer.text];
+        await composer.chain;
+        const kept = [...composer.touches];
+        // A touch that was meant for the position before.
+        isLater = true;
+        composer.update(1);
+        await composer.chain;
+        return [before, kept, composer.touches];
     }"""
-    texts = ann.page.evaluate(script, path_of("composer.js"))
-    assert texts == ["", ""]
+    assert page.evaluate(script, path_of("composer.js")) == [["a1"], ["a1"], []]
 
 
 @pytest.mark.parametrize("asset", ["table.js", "commands.js"])
@@ -343,7 +621,7 @@ def test_a_click_before_the_scripts_have_loaded_counts_once_they_have(visit, ass
     held = []
     ann.page.route(f"**{path_of(asset)}", lambda route: held.append(route))
     ann.page.goto(f"/matches/{match}/play", wait_until="commit")
-    button = ann.page.get_by_role("button", name="Take seat 2")
+    button = ann.page.get_by_role("button", name=re.compile("Take seat 2|Join the match"))
     button.click()
     button.click()
     [script] = held

@@ -304,6 +304,10 @@ def record_composition(story: Story) -> None:
     for move in ("+5", "+8"):
         story.send("POST", f"/v1/matches/{match}/moves", ann["token"], json={"move": move})
     story.show("GET", f"/v1/matches/{match}/legal-moves/next?prefix=5")
+    body = {"ruleset": "pathagon", "seats": [{"player": ann["player"]}] * 2}
+    match = story.send("POST", "/v1/matches", ann["token"], json=body, key="touches-1").json["match"]
+    story.send("POST", f"/v1/matches/{match}/moves", ann["token"], json={"move": "d4"})
+    story.show("GET", f"/v1/matches/{match}/legal-moves/touched?touch=d4")
 
 
 def record_bundle(story: Story) -> None:

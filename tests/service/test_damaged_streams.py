@@ -72,7 +72,7 @@ def test_positions_after_the_fault_are_refused(played, media):
         assert (problem["code"], problem["version"]) == ("match/damaged", played.fault)
 
 
-@pytest.mark.parametrize("path", ["legal-moves", "legal-moves/next"])
+@pytest.mark.parametrize("path", ["legal-moves", "legal-moves/next", "legal-moves/touched"])
 def test_nothing_is_legal_in_a_match_that_cannot_be_read(played, path):
     problem = played.refused(f"{played.path}/{path}")
     assert (problem["code"], problem["version"]) == ("match/damaged", played.fault)

@@ -13,8 +13,9 @@ from plyscribe.service.composition import Parts
 from plyscribe.service.streams.ids import command_of
 from plyscribe.service.web.pages import match as match_pages
 from plyscribe.service.web.pages import move_list
+from plyscribe.service.web.pages.ending import name_result
 from plyscribe.service.web.pages.people import name_judge
-from plyscribe.service.web.pages.score_sheet import WITHDRAWALS, format_outcome, list_rows
+from plyscribe.service.web.pages.score_sheet import WITHDRAWALS, list_rows
 from plyscribe.service.web.pages.times import format_duration, render_time
 from plyscribe.workers.verify_match import verify_all
 from tests.service.api import Api
@@ -45,9 +46,17 @@ class Shown:
 
     @property
     def rows(self) -> list[str]:
-        """The rows of the score sheet."""
+        """The rows of the list of moves: the number and the notation of each move, and what else happened."""
         listed = re.search(r'<ol[^>]* id="(?:moves|news-rows)".*?</ol>', self.html, re.DOTALL)[0]
-        return [text_of(f"<li{row}") for row in listed.split("<li")[1:]]
+        bare = re.sub(r"<svg.*?</svg>", "", listed, flags=re.DOTALL)
+        short = re.sub(r"<span>[^<]*</span> (?=<code>)", "", bare)
+        return [text_of(f"<li{row}") for row in short.split("<li")[1:]]
+
+    @property
+    def sentences(self) -> list[str]:
+        """What the rows of the list of moves say."""
+        listed = re.search(r'<ol[^>]* id="(?:moves|news-rows)".*?</ol>', self.html, re.DOTALL)[0]
+        return [unescape(each) for each in re.findall(r"<span>([^<]*)</span>", listed)]
 
 
 class Table:
@@ -106,9 +115,9 @@ def table(api: Api, parts: Parts) -> Table:
 
 def test_a_match_is_shown_at_its_last_ply_unless_another_one_is_asked_for(table):
     table.play("d4", "a1", "c3")
-    assert "3. seat 1 Ann: c3 Ann places a piece from the reserve on c3. PA4 seat 2 Ben to move." in table.show().text
-    assert "1. seat 1 Ann: d4" in table.show("?ply=1").text
-    assert "The starting position. seat 1 Ann to move." in table.show("?ply=0").text
+    assert "3 1 Ann c3 Ann places a piece from the reserve on c3. PA4 It is Ben's turn." in table.show().text
+    assert "1 1 Ann d4 Ann places" in table.show("?ply=1").text
+    assert "The starting position. It is Ann's turn." in table.show("?ply=0").text
 
 
 @pytest.mark.parametrize("ply", ["4", "-1"])
@@ -140,22 +149,37 @@ def test_what_a_move_did_is_told_in_the_language_of_the_reader(table, api):
     assert "Ann fängt den Stein von Ben auf c4" in german.text
 
 
-def test_every_move_is_listed_with_its_seat_and_explained_with_its_clause(table):
+def test_every_move_is_listed_in_a_sentence_before_its_notation(table):
     table.play("d4", "a1", "d5")
     shown = table.show()
-    assert shown.rows == ["Start", "1 d4", "2 a1", "3 d5"]
-    [[seat, explanation]] = re.findall(r'<a class="seat-(\d)" href="\?ply=2" aria-describedby="(\w+)">', shown.html)
-    assert seat == "2"
-    assert f'<p id="{explanation}">Places a piece from the reserve on a1. <span data-clause="PA4">' in shown.html
-    assert '<p id="clause-PA4">While a seat has pieces in reserve' in shown.html
+    assert shown.rows == ["Beginning", "1 d4", "2 a1", "3 d5"]
+    assert shown.sentences[1] == "Ben places a piece from the reserve on a1."
     assert 'href="/rulesets/pathagon#PA4"' in shown.html
+
+
+def test_what_followed_from_a_move_is_told_at_its_position_alone(table):
+    table.play("c3", "c4", "d1", "a1", "c5")
+    assert table.show().sentences[-1] == "Ann places a piece from the reserve on c5."
+    assert "Ann traps" in table.show().text
+
+
+def test_the_rows_of_news_have_the_sentences_of_the_whole_list(api, parts):
+    table = Table(api, parts, "crystals")
+    api.post(f"/v1/matches/{table.match}/start", table.ann_token, {})
+    table.play("choose rider", "choose archer")
+    version = parts.matches.read(table.match).version
+    table.play("spawn scout", "spawn tower")
+    whole, news = table.show().sentences, table.show(f"/news?after={version}").sentences
+    assert len(news) > 2
+    assert whole[-len(news) :] == news
+    assert len(set(whole)) == len(whole)
 
 
 def test_rolls_are_listed_between_the_moves(api, parts):
     table = Table(api, parts, "rings")
     api.post(f"/v1/matches/{table.match}/start", table.ann_token, {})
     rows = table.show().rows
-    assert [row.split()[0] for row in rows] == ["Start", *4 * ["Roll,"]]
+    assert rows == ["Beginning", *4 * ["The terrain of the next ring is drawn by lot."]]
 
 
 def test_moves_that_were_taken_back_are_not_listed(api, parts):
@@ -167,11 +191,11 @@ def test_moves_that_were_taken_back_are_not_listed(api, parts):
     version = parts.matches.read(match).version
     api.post(f"/v1/matches/{match}/take-back", token, {"ply": 1})
     api.post(f"/v1/matches/{match}/moves", token, {"move": "e5"})
-    assert show(api, f"/matches/{match}").rows == ["Start", "1 a1", "2 e5"]
+    assert show(api, f"/matches/{match}").rows == ["Beginning", "1 a1", "2 e5"]
     news = show(api, f"/matches/{match}/news?after={version}")
     assert news.rows == []
     assert "data-whole" in news.html, "the page loads its list of moves again"
-    assert show(api, f"/matches/{match}/moves?ply=2").rows == ["Start", "1 a1", "2 e5"]
+    assert show(api, f"/matches/{match}/moves?ply=2").rows == ["Beginning", "1 a1", "2 e5"]
 
 
 PLAYED = ("d4", "a1", "c3", "b2", "e5")
@@ -182,7 +206,7 @@ def test_a_page_shows_the_part_of_the_moves_that_its_position_is_in(table, monke
     table.play(*PLAYED)
     assert table.show().rows == ["5 e5"]
     assert table.show("?ply=4").rows == table.show("?ply=3").rows == ["3 c3", "4 b2"]
-    assert table.show("?ply=2").rows == table.show("?ply=0").rows == ["Start", "1 d4", "2 a1"]
+    assert table.show("?ply=2").rows == table.show("?ply=0").rows == ["Beginning", "1 d4", "2 a1"]
     for ply, ways in ((1, ["From move 3 on"]), (3, ["Up to move 2", "From move 5 on"]), (5, ["Up to move 4"])):
         shown = table.show(f"/moves?ply={ply}")
         assert shown.rows == table.show(f"?ply={ply}").rows
@@ -200,9 +224,9 @@ def test_the_parts_of_a_match_are_its_whole_score_sheet(parts, api, monkeypatch)
         state, entries = parts.matches.read(match), parts.matches.read_events(match, 0)
         if state.play is None:
             continue
-        with api.app.app_context():
+        with api.app.test_request_context():
             shown = [
-                row
+                row._replace(sentence="")
                 for ply in range(1, max(2, state.play.ply + 1), 3)
                 for row in move_list.list_part(state, ply, ["one", "two"], True).rows
             ]
@@ -219,7 +243,7 @@ def test_parts_leave_out_what_was_taken_back(api, monkeypatch):
         path, body = ("take-back", {"steps": 2}) if move is None else ("moves", {"move": move})
         assert api.post(f"/v1/matches/{match}/{path}", token, body).status_code == 200
     whole = show(api, f"/matches/{match}").rows
-    assert whole == ["Start", "1 a1", "2 a3", "3 b4"]
+    assert whole == ["Beginning", "1 a1", "2 a3", "3 b4"]
     monkeypatch.setattr(move_list, "PART", 2)
     assert show(api, f"/matches/{match}?ply=2").rows + show(api, f"/matches/{match}").rows == whole
 
@@ -229,14 +253,14 @@ def test_the_parts_of_a_fork_are_its_whole_score_sheet(table, monkeypatch):
     fork = table.api.post(f"/v1/matches/{table.match}/forks", table.ben_token, {"ply": 5}).json["match"]
     monkeypatch.setattr(move_list, "PART", 2)
     shown = [show(table.api, f"/matches/{fork}/moves?ply={ply}").rows for ply in (1, 3, 5)]
-    assert shown == [["Start", "1 d4", "2 a1"], ["3 c3", "4 b2"], ["5 e5"]]
+    assert shown == [["Beginning", "1 d4", "2 a1"], ["3 c3", "4 b2"], ["5 e5"]]
 
 
 def test_a_part_with_very_many_events_shows_its_moves_alone(table, monkeypatch):
     table.play(*PLAYED)
     table.resign()
     monkeypatch.setattr(move_list, "MAX_EVENTS", 3)
-    assert table.show().rows == ["Start", "1 d4", "2 a1", "3 c3", "4 b2", "5 e5"]
+    assert table.show().rows == ["Beginning", "1 d4", "2 a1", "3 c3", "4 b2", "5 e5"]
 
 
 def test_news_that_begin_a_new_part_or_are_many_have_the_list_loaded_again(table, monkeypatch):
@@ -276,9 +300,9 @@ def test_a_position_is_served_as_part_of_a_page(table):
     part = table.show("/positions/1")
     assert "<html" not in part.html
     assert 'data-ply="1"' in part.html
-    assert "1. seat 1 Ann: d4" in part.text
+    assert "1 1 Ann d4" in part.text
     assert "4 . . . 1 . . . 4" in part.text
-    assert part.html.count("<svg") == 1
+    assert part.html.count("<svg xmlns=") == 1
 
 
 def test_the_picture_of_a_position_can_be_downloaded(table):
@@ -303,10 +327,9 @@ def test_at_the_end_the_outcome_the_ranks_and_the_points_are_shown(table):
     table.resign()
     table.verify()
     shown = table.show()
-    assert "Ann wins (withdrawal)." in shown.text
-    assert "Ann rank 1 · 2 points" in shown.text
-    assert "Ben left the match · rank 2 · 0 points" in shown.text
-    assert shown.rows[-2:] == ["Seat 2 resigns", "The match is over: withdrawal"]
+    assert "Ann wins: Ben resigns." in shown.text
+    assert "1st 1 Ann 2nd 2 Ben" in shown.text
+    assert shown.rows[-2:] == ["Ben resigns", "The match is over"]
 
 
 def test_the_badge_says_what_the_recorded_verdict_covers_and_executes_nothing(table, monkeypatch):
@@ -362,7 +385,7 @@ def test_notes_about_a_match_are_shown_as_text(api, parts):
 def test_clocks_show_the_time_left(api, parts):
     table = Table(api, parts, limits={"match_ms": 600_000})
     shown = table.show()
-    assert "Ann to move · 10 min left" in shown.text
+    assert shown.html.count(">10 min</span>") == 2
     assert shown.html.count("data-deadline=") == 1
     assert "10 min per player for the whole match" in shown.text
 
@@ -387,7 +410,7 @@ def test_a_fork_names_its_parent_and_has_its_line(table):
     fork = table.api.post(f"/v1/matches/{table.match}/forks", table.ben_token, {"ply": 2}).json["match"]
     shown = show(table.api, f"/matches/{fork}")
     assert f'href="/matches/{table.match}?ply=2"' in shown.html
-    assert shown.rows == ["Start", "1 d4", "2 a1"]
+    assert shown.rows == ["Beginning", "1 d4", "2 a1"]
     assert show(table.api, f"/matches/{fork}/moves").rows == shown.rows
     assert "data-whole" in show(table.api, f"/matches/{fork}/news?after=0").html
 
@@ -456,7 +479,7 @@ def test_a_damaged_match_shows_what_comes_before_the_fault(table):
     shown = table.show()
     assert f"Event {stored[-1].version} of this match is damaged" in shown.text
     assert "Damaged" in shown.text
-    assert shown.rows == ["Start", "1 d4", "2 a1"]
+    assert shown.rows == ["Beginning", "1 d4", "2 a1"]
     assert "data-live" not in shown.html
 
 
@@ -482,7 +505,7 @@ def test_an_imported_match_belongs_to_nobody_here_and_shows_our_verdict(api, par
     assert "This match was recorded elsewhere." in shown.text
     assert "/players/player-" not in shown.html.partition("<main")[2]
     assert "data-live" not in shown.html
-    assert "/play" not in shown.html.partition("<main")[2]
+    assert f"{match}/play" not in shown.html
 
 
 def test_a_refuted_import_says_so(api, parts):
@@ -515,13 +538,26 @@ def test_every_cause_of_a_withdrawal_has_its_words():
 @pytest.mark.parametrize(
     ("ranks", "outcome"),
     [
-        ((2, 1, 3), "Ben wins (ply limit)."),
-        ((1, 1, 3), "Ann and Ben share first place (ply limit)."),
-        ((1, 1, 1), "A draw (ply limit)."),
+        ((2, 1, 3), "Ben wins"),
+        ((1, 1, 3), "Ann and Ben share first place"),
+        ((1, 1, 1), "A draw"),
     ],
 )
-def test_an_outcome_names_who_won_and_why(ranks, outcome):
-    assert format_outcome("ply-limit", ranks, ("Ann", "Ben", "Cleo")) == outcome
+def test_an_outcome_names_who_won(ranks, outcome):
+    assert name_result(ranks, ("Ann", "Ben", "Cleo")) == outcome
+
+
+@pytest.mark.parametrize(
+    ("ranks", "outcome"),
+    [
+        ((1, 2, 3), "You win"),
+        ((2, 1, 3), "Ben wins"),
+        ((1, 1, 3), "You share first place with Ben"),
+        ((1, 1, 1), "A draw"),
+    ],
+)
+def test_a_player_reads_you_instead_of_their_own_name(ranks, outcome):
+    assert name_result(ranks, ("Ann", "Ben", "Cleo"), [1]) == outcome
 
 
 def test_a_time_outside_the_calendar_is_a_dash():

@@ -143,22 +143,22 @@ def test_matches_that_i_play_and_matches_that_i_record_are_listed_apart(ann):
 def test_the_table_shows_the_board_and_whose_turn_it_is(ann):
     match = ann.begin(seats=[{"player": ann.player}, {"bot": "random"}])
     page = ann.table(match)
-    assert 'data-token="d4"' in page
-    assert text_of(page, "now") == "Your turn."
+    assert 'data-touch="d4"' in page
+    assert text_of(page, "now") == "Your turn. Place a piece on an empty field."
     assert 'data-mover="1"' in page
     assert "random (built-in bot)" in page
     watching = ann.other().table(match)
-    assert text_of(watching, "now") == "Seat 1 to move: Ann."
+    assert text_of(watching, "now") == "It is Ann's turn."
     assert "data-mover" not in watching
     assert posts(watching) == set()
 
 
 def test_a_player_of_all_seats_moves_for_the_seat_on_turn(ann):
     match = ann.begin()
-    assert text_of(ann.table(match), "now") == "Your turn: seat 1."
+    assert text_of(ann.table(match), "now").startswith("Your turn: seat 1.")
     ann.move(match, "d4")
     page = ann.table(match)
-    assert text_of(page, "now") == "Your turn: seat 2."
+    assert text_of(page, "now").startswith("Your turn: seat 2.")
     assert 'data-mover="2"' in page
 
 
@@ -182,12 +182,23 @@ def test_the_log_says_what_each_move_did_but_not_what_an_undone_one_did(ann):
 def test_the_latest_dice_are_shown(ann):
     match = ann.begin("crystals", [{"player": ann.player}, {"bot": "random"}])
     assert "/entropy" in posts(ann.table(match))
-    assert text_of(ann.table(match), "now").endswith("Add salt to the dice to begin.")
+    assert text_of(ann.table(match), "now").endswith("Shuffle the dice to begin.")
     ann.post(f"/v1/matches/{match}/entropy", {"seat": 1, "entropy": "salt"})
-    toy = ann.begin("rings", [{"player": ann.player}, {"bot": "random"}])
-    ann.post(f"/v1/matches/{toy}/entropy", {"entropy": "salt"})
-    page = ann.table(toy)
-    assert len(re.findall(r'<p data-version="\d+"><span class="faint">1d210 for terrain', page)) == 4
+    own = ann.begin("crystals")
+    for seat in (1, 2):
+        ann.post(f"/v1/matches/{own}/entropy", {"seat": seat, "entropy": "salt"})
+    ann.move(own, "choose rider", "choose archer", "spawn scout", "spawn tower")
+    page = ann.table(own)
+    assert len(re.findall(r'<p data-version="\d+"><span class="faint">Ann rolled</span>', page)) >= 2
+    assert re.search(r"Ann \(seat \d\) rolls an? \d for the first turn\.", page)
+
+
+def test_lots_that_are_drawn_are_told_but_not_shown_as_dice(ann):
+    match = ann.begin("rings", [{"player": ann.player}, {"bot": "random"}])
+    ann.post(f"/v1/matches/{match}/entropy", {"entropy": "salt"})
+    page = ann.table(match)
+    assert text_of(page, "dice") == ""
+    assert page.count("The terrain of the next ring is drawn by lot.") == 4
 
 
 def test_an_open_seat_is_offered(ann):
@@ -216,7 +227,7 @@ def test_the_other_players_answer_a_draw_offer(ann):
     match, ben = ann.begin(seats=[{"player": ann.player}, None]), ann.other()
     ben.post(f"/v1/matches/{match}/seats/2")
     ann.post(f"/v1/matches/{match}/draw", {"action": "offer"})
-    assert "Seat 1 offers a draw." in text_of(ben.table(match), "actions")
+    assert "Ann offers a draw." in text_of(ben.table(match), "actions")
     assert "Accept" not in ann.table(match)
     ben.post(f"/v1/matches/{match}/draw", {"action": "decline"})
     assert "Offer a draw" not in ann.table(match)
@@ -227,7 +238,7 @@ def test_after_the_end_the_outcome_is_shown_and_a_rematch_offered(ann):
     match = ann.begin(seats=[{"player": ann.player}, {"bot": "random"}])
     ann.post(f"/v1/matches/{match}/withdrawal")
     page = ann.table(match)
-    assert text_of(page, "now") == "random (built-in bot) wins (withdrawal)."
+    assert text_of(page, "now") == "random (built-in bot) wins: you left the match."
     assert posts(page) == {"/rematch"}
     assert posts(ann.other().table(match)) == set()
     called_off = ann.begin()
@@ -239,7 +250,7 @@ def test_an_event_reads_the_same_in_the_log_and_on_the_score_sheet(ann):
     match = ann.begin(seats=[{"player": ann.player}, {"bot": "random"}])
     ann.post(f"/v1/matches/{match}/withdrawal")
     log, sheet = text_of(ann.table(match), "log"), text_of(ann.see(f"/matches/{match}"), "moves")
-    for event in ("resigns", "The match is over: withdrawal"):
+    for event in ("Ann resigns", "The match is over"):
         assert event in log
         assert event in sheet
 
@@ -279,7 +290,7 @@ def test_pages_have_no_inline_scripts_or_styles(ann, path):
 def test_a_recorder_moves_for_all_seats_takes_moves_back_and_withdraws_seats(ann):
     match = ann.record()
     page = ann.table(match, "record")
-    assert text_of(page, "now") == "Seat 1 to move: Ada."
+    assert text_of(page, "now") == "It is Ada's turn."
     assert posts(page) == {"/draw", "/withdrawal", "/abort"}
     ann.move(match, "d4", "e5")
     page = ann.table(match, "record")
@@ -296,11 +307,11 @@ def test_a_recorder_takes_back_any_last_step_by_its_name(ann):
     assert "Take back the last step: roll 1</button>" in ann.table(match, "record")
     ann.post(f"/v1/matches/{match}/withdrawal", {"seat": 2, "cause": "absent"})
     page = ann.table(match, "record")
-    assert "Take back the last step: withdrawal of seat 2 (Bea)</button>" in page
+    assert "Take back the last step: withdrawal of Bea</button>" in page
     assert re.findall(r'<option value="(\d)">roll 1</option>', page) == ["2", "3", "4", "5"]
     assert ann.post(f"/v1/matches/{match}/take-back", {"steps": 3}).status_code == 200
     page = ann.table(match, "record")
-    assert "Taken back: roll 1, roll 1, withdrawal of seat 2" in text_of(page, "log")
+    assert "Taken back: roll 1, roll 1, withdrawal of Bea" in text_of(page, "log")
     assert page.count('class="undone"') == 4  # the end goes with the withdrawal
 
 
@@ -309,7 +320,7 @@ def test_dice_that_were_taken_back_do_not_lie_on_the_table(ann):
     for value in (3, 7):
         ann.post(f"/v1/matches/{match}/rolls", {"values": [value]})
     ann.post(f"/v1/matches/{match}/take-back", {"steps": 1})
-    assert re.findall(r'class="die">(\d)<', ann.table(match, "record").partition('id="board"')[0]) == ["3"]
+    assert text_of(ann.table(match, "record"), "dice") == "Rolled 3"
 
 
 def test_after_the_end_the_recorder_confirms_or_corrects_and_others_wait(ann):

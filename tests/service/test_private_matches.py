@@ -18,6 +18,7 @@ READS = (
     "/positions/0?version=99",
     "/positions/9",
     "/legal-moves",
+    "/legal-moves/touched",
     "/record",
     "/bundle",
     "/verification",

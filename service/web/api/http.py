@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 import orjson
 from flask import Request, Response, current_app, request
-from marshmallow import Schema, ValidationError
+from marshmallow import Schema, ValidationError, fields
 from marshmallow.exceptions import SCHEMA
 from werkzeug.datastructures import MIMEAccept
 from werkzeug.exceptions import LengthRequired, RequestEntityTooLarge
@@ -253,7 +253,12 @@ def parse_query(schema: type[Schema], of_form: bool = False) -> dict[str, Any]:
     try:
         if not request.query_string:
             return dict(_read_no_query(schema))
-        given = {name: value for name, value in request.args.to_dict().items() if value or not of_form}
+        repeated = _list_repeated(schema)
+        given = {
+            name: values if name in repeated else values[0]
+            for name, values in request.args.lists()
+            if values[0] or not of_form
+        }
         return cast(dict[str, Any], _instance(schema).load(given))
     except ValidationError as error:
         raise BadBody("the query is invalid: " + _format_fault(error), errors=_by_name(error.messages_dict)) from None
@@ -262,6 +267,13 @@ def parse_query(schema: type[Schema], of_form: bool = False) -> dict[str, Any]:
 @cache
 def _read_no_query(schema: type[Schema]) -> dict[str, Any]:
     return cast(dict[str, Any], _instance(schema).load({}))
+
+
+@cache
+def _list_repeated(schema: type[Schema]) -> frozenset[str]:
+    """The parameters that a query may have several times."""
+    declared = _instance(schema).fields.items()
+    return frozenset(field.data_key or name for name, field in declared if isinstance(field, fields.List))
 
 
 @cache

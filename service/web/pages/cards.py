@@ -9,7 +9,7 @@ from plyscribe.domain.ruleset import AnyRuleset, Decision
 from plyscribe.service.access.reading import may_read
 from plyscribe.service.web.api.http import current_request
 from plyscribe.service.web.pages.blueprint import blueprint
-from plyscribe.service.web.pages.score_sheet import format_outcome
+from plyscribe.service.web.pages.ending import describe_ending
 from plyscribe.service.web.pages.speech import gettext
 
 
@@ -78,8 +78,8 @@ def describe_invitation(host: str, ruleset: AnyRuleset) -> Card:
 
 def _describe_status(state: Match, names: Sequence[str]) -> str:
     life, turn = state.life, state.turn
-    if life.outcome is not None:
-        return format_outcome(life.outcome.reason, life.outcome.ranks, names)
+    if (ending := describe_ending(state, names)) is not None:
+        return ending.sentence
     if life.status == "open":
         return gettext("The match waits for players.")
     if life.status == "playing" and isinstance(turn, Decision):

@@ -22,9 +22,9 @@ from plyscribe.service.web.api.http import answer, current_request, parse_query
 from plyscribe.service.web.api.matches.reading import read_match
 from plyscribe.service.web.pages.blueprint import HEADERS, HTML, POLICY, blueprint
 from plyscribe.service.web.pages.cards import describe_position
+from plyscribe.service.web.pages.ending import describe_ending
 from plyscribe.service.web.pages.happenings import list_happenings
 from plyscribe.service.web.pages.people import name_seats
-from plyscribe.service.web.pages.score_sheet import format_outcome
 from plyscribe.service.web.schemas import parameters
 
 FRAMED = {
@@ -142,8 +142,8 @@ def _describe_standing(state: Match, ply: int, names: list[str]) -> dict[str, An
     life = state.life
     if ply < state.play.ply:
         return {"mover": names[state.play.steps[ply].seat - 1]}
-    if life.outcome is not None:
-        return {"outcome": format_outcome(life.outcome.reason, life.outcome.ranks, names)}
+    if (ending := describe_ending(state, names)) is not None:
+        return {"outcome": ending.sentence}
     turn = state.turn
     return {"mover": names[turn.seat - 1]} if isinstance(turn, Decision) and life.status == "playing" else {}
 

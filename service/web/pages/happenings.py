@@ -1,7 +1,9 @@
 """What the steps of a match did, as pages show it: in sentences, each with its clause."""
 
-from typing import NamedTuple
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
+from plyscribe.domain.effects import ENDED, LEFT, RANKED, ROLLED, Effect, Moved, Rolled, describe_effect
 from plyscribe.domain.match import Match
 from plyscribe.domain.replay import TakenStep, find_step, list_steps
 from plyscribe.service.language.sentences import Names, describe_effects
@@ -18,31 +20,78 @@ class Happening(NamedTuple):
 
 
 class Happenings(NamedTuple):
-    """What happened, in this language."""
+    """What happened, in this language, and what moved, for pages that show it.
+
+    `ply` is the number of moves up to and including the step. Each of `motions` is an effect that names places, as in
+    the API, without what a page does not need.
+    """
 
     language: str
     happened: list[Happening]
+    ply: int = 0
+    motions: list[dict[str, Any]] = []  # noqa: RUF012 (nobody changes it)
+
+
+MOTION = ("kind", "seat", "owner", "piece", "from", "to")
+"""What a page needs of an effect to show a motion."""
 
 
 def list_happenings(state: Match, ply: int) -> Happenings:
     """What the steps that led to the position at this ply did, in order."""
     assert state.play is not None  # or there would be no position
     language, names = _find_language(state)
-    steps = list_steps(state.play, ply, ply)
-    return Happenings(language, [each for step in steps for each in _describe(state, step, language, names)])
+    found = [_describe(state, step, language, names) for step in list_steps(state.play, ply, ply)]
+    happened = [each for part in found for each in part.happened]
+    return Happenings(language, happened, ply, [each for part in found for each in part.motions])
 
 
 def find_happenings(state: Match, versions: list[int]) -> dict[int, Happenings]:
-    """What the steps of these versions did, without those that were taken back or copied from another match."""
+    """What the steps of these versions did, without those that were taken back or copied from another match.
+
+    That somebody left and that the match ended are left out: they are events of their own.
+    """
     if state.play is None:
         return {}
     language, names = _find_language(state)
     steps = {version: find_step(state.play, version) for version in versions}
     return {
-        version: Happenings(language, _describe(state, step, language, names))
+        version: _describe(state, step, language, names, (RANKED, LEFT, ENDED))
         for version, step in steps.items()
         if step is not None
     }
+
+
+def find_end(state: Match) -> str | None:
+    """Why the match ended, by its rules, in a sentence; None if its last step does not say."""
+    if state.play is None:
+        return None
+    ruleset, ply = state.play.ruleset, state.play.ply
+    language, names = _find_language(state)
+    steps = list(list_steps(state.play, ply, ply))
+    ended = [effect for effect in (steps[-1].list_effects(ruleset) if steps else ()) if effect.kind == ENDED]
+    if not ended:
+        return None
+    # "The match ends: …" is no news here.
+    [sentence] = describe_effects(ruleset, ended[:1], language, names)
+    why = sentence.partition(": ")[2]
+    return (why[:1].upper() + why[1:]) or None
+
+
+def list_sentences(state: Match, first: int, last: int) -> Iterator[tuple[str, int, str]]:
+    """What the moves and rolls did that led to these positions, in order: `move` or `roll`, the ply, and sentences.
+
+    What only followed from a move is left out.
+    """
+    if state.play is None:
+        return
+    ruleset = state.play.ruleset
+    language, names = _find_language(state)
+    for taken in list_steps(state.play, first, last):
+        if isinstance(taken.step, Moved | Rolled):
+            kind = "move" if isinstance(taken.step, Moved) else "roll"
+            effects = taken.list_effects(ruleset)
+            chosen = [each for each in effects if each.chosen or each.kind == ROLLED] or effects[:1]
+            yield kind, taken.ply, " ".join(describe_effects(ruleset, chosen, language, names))
 
 
 def _find_language(state: Match) -> tuple[str, Names]:
@@ -50,12 +99,23 @@ def _find_language(state: Match) -> tuple[str, Names]:
     return language, name_players(state, parts().accounts.name_of, language)
 
 
-def _describe(state: Match, step: TakenStep, language: str, names: Names) -> list[Happening]:
+def _describe(
+    state: Match, step: TakenStep, language: str, names: Names, without: tuple[str, ...] = (RANKED,)
+) -> Happenings:
     assert state.play is not None
     ruleset = state.play.ruleset
     effects, clauses = step.list_effects(ruleset), read_clauses(ruleset.id, ruleset.version)
-    sentences = describe_effects(ruleset, effects, language, names)
-    return [
-        Happening(sentence, clauses.get(effect.clause or ""))
-        for effect, sentence in zip(effects, sentences, strict=True)
+    # The places are listed where pages tell of the end.
+    told = [effect for effect in effects if effect.kind not in without]
+    sentences = describe_effects(ruleset, told, language, names)
+    happened = [
+        Happening(sentence, clauses.get(effect.clause or "")) for effect, sentence in zip(told, sentences, strict=True)
     ]
+    return Happenings(language, happened, step.ply, list(_list_motions(effects)))
+
+
+def _list_motions(effects: tuple[Effect, ...]) -> Iterator[dict[str, Any]]:
+    for effect in effects:
+        described = describe_effect(effect)
+        if "from" in described or "to" in described:
+            yield {name: described[name] for name in MOTION if name in described}

@@ -9,16 +9,14 @@ from werkzeug.wrappers import Response as AnyResponse
 from plyscribe.domain.bots import BOTS
 from plyscribe.domain.codec import parse_event
 from plyscribe.domain.commands import Actor
-from plyscribe.domain.deadlines import find_deadline, time_left
 from plyscribe.domain.decide.choices import Choice
-from plyscribe.domain.decide.who import sits_in
+from plyscribe.domain.decide.who import seats_held, sits_in
 from plyscribe.domain.dice import commit, parse_secret
 from plyscribe.domain.errors import DomainError
 from plyscribe.domain.events import EVENT_TYPES, LineCopied, MovesTakenBack, ServerDice, StepsTakenBack
 from plyscribe.domain.imported import Import, is_address, split_address
 from plyscribe.domain.match import Match, Play
 from plyscribe.domain.replay import position_at
-from plyscribe.domain.ruleset import Decision, Over
 from plyscribe.service.access.acting import OVERSEEN, act_in, oversees
 from plyscribe.service.clock import now_ms
 from plyscribe.service.errors import NotFound
@@ -36,27 +34,31 @@ from plyscribe.service.web.api.matches.reading import (
     read_match,
 )
 from plyscribe.service.web.charging import charged
-from plyscribe.service.web.pages.badge import CHECKS, choose_badge, label_status
+from plyscribe.service.web.pages.badge import CHECKS, choose_badge, label_status, say_check
+from plyscribe.service.web.pages.bars import choose_view, describe_bars, format_view, turn_query
 from plyscribe.service.web.pages.blueprint import HEADERS, blueprint, show_page
 from plyscribe.service.web.pages.cards import describe_position
+from plyscribe.service.web.pages.ending import Rematch, describe_ending, find_rematch
 from plyscribe.service.web.pages.happenings import list_happenings
 from plyscribe.service.web.pages.move_list import PART, bound_part, list_news, list_part, read_entries
 from plyscribe.service.web.pages.option_fields import format_value, name_option
 from plyscribe.service.web.pages.people import name_account, name_seats
-from plyscribe.service.web.pages.score_sheet import (
-    Row,
-    explain_rows,
-    format_outcome,
-    format_word,
-    shorten_clause,
-)
+from plyscribe.service.web.pages.score_sheet import Row, format_word, name_cause
 from plyscribe.service.web.pages.sharing import describe_sharing
+from plyscribe.service.web.pages.speech import gettext, gettext_noop
 
-blueprint.add_app_template_filter(shorten_clause)
 blueprint.add_app_template_filter(format_word)
 blueprint.add_app_template_filter(label_status)
 
-SPEEDS = (("Slow", 2000), ("Normal", 1000), ("Fast", 400), ("Very fast", 120))
+blueprint.add_app_template_filter(name_cause)
+
+NORMAL_MS = 1000
+SPEEDS = (
+    (gettext_noop("Slow"), 2000),
+    (gettext_noop("Normal"), NORMAL_MS),
+    (gettext_noop("Fast"), 400),
+    (gettext_noop("Very fast"), 120),
+)
 """Playback speeds, with the milliseconds that each position is shown."""
 
 
@@ -69,15 +71,16 @@ def show_match(match: str) -> AnyResponse:
         return redirect(f"/matches/{state.stream}?{urlencode(query)}".rstrip("?"), 303)
     described, play = _describe_match(state), state.play
     if play is None:
-        return show_page("match.html", **described, position=None, speeds=SPEEDS)
+        return show_page("match.html", **described, position=None)
     position = _describe_position(state, request.args.get("ply", play.ply, type=int), described["names"])
     part = list_part(state, position["ply"], described["names"], described["imported"])
+    speeds = [(gettext(name), pause_ms, pause_ms == NORMAL_MS) for name, pause_ms in SPEEDS]
     return show_page(
         "match.html",
         **described,
         position=position,
         part=part,
-        speeds=SPEEDS,
+        speeds=speeds,
         sharing=describe_sharing(state, position["ply"], described["names"]),
         card=describe_position(state, position["ply"], described["names"]),
     )
@@ -92,7 +95,9 @@ def show_moves(match: str) -> Response:
     is_imported = is_address(state.stream)
     names = name_seats(queries.describe_seats(state.life.seats), is_imported)
     ply = min(max(0, request.args.get("ply", state.play.ply, type=int)), state.play.ply)
-    return show_page("match_moves.html", part=list_part(state, ply, names, is_imported), query=_format_query())
+    return show_page(
+        "match_moves.html", part=list_part(state, ply, names, is_imported), page_query=_format_query() + format_view()
+    )
 
 
 @blueprint.get("/matches/<match>/positions/<int:ply>")
@@ -101,7 +106,14 @@ def show_position(match: str, ply: int) -> Response:
     state = read_for_position(match, ply, None)
     names = name_seats(queries.describe_seats(state.life.seats), is_address(state.stream))
     position = _describe_position(state, ply, names)
-    return show_page("match_position.html", match=state.stream, names=names, position=position, query=_format_query())
+    return show_page(
+        "match_position.html",
+        match=state.stream,
+        names=names,
+        position=position,
+        query=_format_query(),
+        page_query=_format_query() + format_view(),
+    )
 
 
 @blueprint.get("/matches/<match>/positions/<int:ply>.svg")
@@ -124,8 +136,7 @@ def show_news(match: str) -> Response:
     described = _describe_match(state)
     after = max(0, request.args.get("after", 0, type=int))
     rows = _list_new_rows(state, after, described)
-    explained = explain_rows(state.play.ruleset, rows) if state.play and rows else {}
-    return show_page("match_news.html", **described, rows=rows or (), explained=explained, whole=rows is None)
+    return show_page("match_news.html", **described, rows=rows or (), whole=rows is None)
 
 
 def _list_new_rows(state: Match, after: int, described: dict[str, Any]) -> list[Row] | None:
@@ -150,7 +161,11 @@ def show_verification(match: str) -> Response:
 
     def show(report: dict[str, Any]) -> Response:
         return show_page(
-            "match_verification.html", match=state.stream, report=report, sentences=CHECKS, query=_format_query()
+            "match_verification.html",
+            match=state.stream,
+            report=report,
+            sentences={check: say_check(check) for check in CHECKS},
+            query=_format_query(),
         )
 
     return answer_verification(state, show)
@@ -169,6 +184,8 @@ def _describe_match(state: Match) -> dict[str, Any]:
     seats = queries.describe_seats(life.seats)
     names = name_seats(seats, imported is not None)
     own = imported is None and state.fault is None
+    held = _list_held(state)
+    view = choose_view(state, held)
     return {
         "match": state.stream,
         "id": split_address(state.stream)[0],
@@ -180,7 +197,9 @@ def _describe_match(state: Match) -> dict[str, Any]:
         "match_status": _format_status(state, imported),
         "badge": choose_badge(state, imported),
         "names": names,
-        "seats": [_describe_seat(state, number, seat) for number, seat in enumerate(seats, 1)],
+        "bars": describe_bars(state, names, held, view),
+        "bot_seeds": [(names[seat["seat"] - 1], seat["seed"]) for seat in seats if "bot" in seat],
+        "turn_query": turn_query(view, len(names)),
         "imported": imported is not None,
         "importer": _name_importer(imported),
         "others": list_other_versions(imported)[:MAX_NAMED] if imported else [],
@@ -201,8 +220,16 @@ def _describe_match(state: Match) -> dict[str, Any]:
         "now_ms": now_ms(),
         "bots": list(BOTS),
         "query": _format_query(),
+        "page_query": _format_query() + format_view(),
+        "seen": request.args.get("seen"),
         "invitation": request.args.get("invitation"),
     }
+
+
+def _list_held(state: Match) -> list[int]:
+    """The seats of the visitor in a match of this server."""
+    who = principal_if_any()
+    return seats_held(Actor("player", who.account), state.life) if who and not is_address(state.stream) else []
 
 
 def _may_correct(state: Match) -> bool:
@@ -231,21 +258,7 @@ def _format_status(state: Match, imported: Import | None) -> str:
 def _name_importer(imported: Import | None) -> str | None:
     if imported is None:
         return None
-    return parts().accounts.name_of(imported.importer) if imported.importer else "the operator"
-
-
-def _describe_seat(state: Match, number: int, seat: dict[str, Any]) -> dict[str, Any]:
-    life, play = state.life, state.play
-    deadline, turn = find_deadline(state), state.turn
-    return {
-        **seat,
-        "is_on_turn": isinstance(turn, Decision) and turn.seat == number,
-        "rank": life.outcome.ranks[number - 1] if life.outcome else None,
-        "points": life.score.points[number - 1] if life.score else None,
-        "left": play is not None and number in play.left,
-        "clock_ms": time_left(state, number),
-        "deadline": deadline.at if deadline and deadline.seat == number else None,
-    }
+    return parts().accounts.name_of(imported.importer) if imported.importer else gettext("the operator")
 
 
 def _list_changed_options(play: Play, options: dict[str, Any]) -> list[tuple[str, str]]:
@@ -272,19 +285,27 @@ def _can_repeat_dice(state: Match) -> bool:
 
 def _describe_position(state: Match, ply: int, names: list[str]) -> dict[str, Any]:
     position = position_at(state, ply)
-    play, turn = state.play, position.turn
+    play, turn, held = state.play, position.turn, _list_held(state)
     assert play is not None
     step = play.steps[ply - 1] if ply else None
+    is_last = ply == play.ply
     return {
         "ply": ply,
         "last": play.ply,
-        "picture": queries.draw_position(state, position, theme=None),
+        "picture": queries.draw_position(state, position, None, choose_view(state, held)),
         "text": play.ruleset.render_text(position.state).rstrip("\n"),
         "step": step,
         "happenings": list_happenings(state, ply),
         "ruleset": play.ruleset,
         "turn": queries.dump_turn(turn),
-        "outcome": format_outcome(turn.reason, turn.ranks, names) if isinstance(turn, Over) else None,
+        "ending": describe_ending(state, names, held) if is_last else None,
+        "rematch": _find_rematch(state) if is_last else None,
+        "may_rematch": is_last and any(choice.command == "rematch" for choice in list_choices_now(state)),
         "status": state.life.status,
         "following": play.steps[ply] if ply < play.ply else None,
     }
+
+
+def _find_rematch(state: Match) -> Rematch | None:
+    who = principal_if_any()
+    return find_rematch(state, who.account if who else None)

@@ -1,5 +1,7 @@
 """The list of moves on the match page, part by part: however long a match is, a page shows a bounded part of it."""
 
+from collections import defaultdict
+from collections.abc import Iterable
 from functools import partial
 from itertools import chain
 from typing import NamedTuple
@@ -8,8 +10,9 @@ from plyscribe.domain.chain import StoredEvent
 from plyscribe.domain.match import LINE, Match, Play
 from plyscribe.service.matches import queries
 from plyscribe.service.web.api.http import parts
+from plyscribe.service.web.pages.happenings import list_sentences
 from plyscribe.service.web.pages.people import name_judge
-from plyscribe.service.web.pages.score_sheet import Explanation, Row, explain_rows, list_rows
+from plyscribe.service.web.pages.score_sheet import Row, list_rows
 
 PART = 200
 """Moves in a part."""
@@ -24,7 +27,6 @@ class Part(NamedTuple):
     first: int
     last: int
     rows: list[Row]
-    explained: dict[str, Explanation]
     has_next: bool
 
 
@@ -39,7 +41,7 @@ def list_part(state: Match, ply: int, names: list[str], imported: bool) -> Part:
     assert state.play is not None
     first, last = bound_part(ply, state.play.ply)
     rows = _list_rows_between(state, state.play, first, last, names, imported)
-    return Part(first, last, rows, explain_rows(state.play.ruleset, rows), last < state.play.ply)
+    return Part(first, last, _add_sentences(state, rows, first), last < state.play.ply)
 
 
 def list_news(state: Match, entries: list[StoredEvent], names: list[str], imported: bool) -> list[Row]:
@@ -47,7 +49,23 @@ def list_news(state: Match, entries: list[StoredEvent], names: list[str], import
     assert state.play is not None
     rows = list_rows(entries, 0, names, partial(name_judge, imported=imported))
     before = state.play.ply - sum(row.kind == "move" for row in rows)
-    return [row._replace(ply=row.ply + before) for row in rows]
+    return _add_sentences(state, [row._replace(ply=row.ply + before) for row in rows], before)
+
+
+def _add_sentences(state: Match, rows: list[Row], first: int) -> list[Row]:
+    """The rows with what their moves and rolls did. They have all steps from some step at ply `first` to the last."""
+    last = max((row.ply for row in rows), default=first)
+    found: defaultdict[tuple[str, int], list[str]] = defaultdict(list)
+    for kind, ply, sentence in list_sentences(state, first, last):
+        found[kind, ply].append(sentence)
+    # Steps at the same ply are told apart by their order. News may begin in the midst of them, but have the last.
+    return list(_fill_backwards(rows, found))[::-1]
+
+
+def _fill_backwards(rows: list[Row], found: dict[tuple[str, int], list[str]]) -> Iterable[Row]:
+    for row in reversed(rows):
+        sentences = found.get((row.kind, row.ply))
+        yield row._replace(sentence=sentences.pop()) if sentences else row
 
 
 def read_entries(state: Match, after: int, upto: int | None = None) -> list[StoredEvent]:

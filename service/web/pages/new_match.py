@@ -15,6 +15,7 @@ from plyscribe.service.web.api.http import parts, principal_if_any
 from plyscribe.service.web.api.rulesets import find_rules
 from plyscribe.service.web.charging import is_limited
 from plyscribe.service.web.pages.blueprint import blueprint, show_page
+from plyscribe.service.web.pages.goals import say_goal
 from plyscribe.service.web.pages.listed import list_beside
 from plyscribe.service.web.pages.option_fields import list_fields
 from plyscribe.service.web.pages.speech import gettext, page_language
@@ -81,6 +82,7 @@ def _describe_game() -> dict[str, Any]:
             (dict(options), describe_preset(ruleset, name, language)) for name, options in ruleset.presets.items()
         ],
         "picture": draw_beginning(ruleset),
+        "goal": say_goal(ruleset),
     }
 
 

@@ -47,9 +47,9 @@ def name_judge(by: str, imported: bool = False) -> str | None:
     if role != "organiser":
         return None
     if is_stream_id("tournament", id):
-        return "The tournament"
+        return gettext("The tournament")
     name = parts().accounts.name_of(id) if is_stream_id("player", id) and not imported else ""
-    return f"Organiser {name or id}"
+    return gettext("Organiser %(name)s", name=name or id)
 
 
 def name_seat(seat: dict[str, Any], imported: bool = False) -> str:
@@ -57,5 +57,5 @@ def name_seat(seat: dict[str, Any], imported: bool = False) -> str:
     if "player" in seat:
         return (None if imported else name_account(seat["player"])) or seat["player"]
     if "bot" in seat:
-        return f"{seat['bot']} (built-in bot)"
+        return gettext("%(bot)s (built-in bot)", bot=seat["bot"])
     return name_guest(seat["name"], page_language()) if "name" in seat else gettext("nobody yet")

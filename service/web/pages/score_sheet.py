@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
-from zlib import crc32
 
 from plyscribe.domain.chain import StoredEvent
 from plyscribe.domain.codec import parse_event
@@ -25,17 +24,15 @@ from plyscribe.domain.events import (
     StepsTakenBack,
 )
 from plyscribe.domain.line import TracedStep, trace_line
-from plyscribe.domain.ruleset import AnyRuleset
-from plyscribe.service.boards import explain_move
-from plyscribe.service.rulebooks import Clause, read_clauses
+from plyscribe.service.web.pages.speech import gettext, gettext_noop, ngettext
 
 WITHDRAWALS = {
-    "resigned": "resigns",
-    "time": "runs out of time",
-    "absent": "is absent",
-    "disqualified": "is disqualified",
+    "resigned": gettext_noop("%(name)s resigns"),
+    "time": gettext_noop("%(name)s runs out of time"),
+    "absent": gettext_noop("%(name)s is absent"),
+    "disqualified": gettext_noop("%(name)s is disqualified"),
 }
-"""Each of WITHDRAWAL_CAUSES in words that follow the number of the seat."""
+"""Each of WITHDRAWAL_CAUSES in a sentence."""
 
 CALLED_OFF = "called off"
 """The cause of an abort that nobody gave a reason for."""
@@ -54,79 +51,118 @@ NameJudge = Callable[[str], str | None]
 """The name of the organiser who is the actor of an event, as a sentence begins with it; None for any other actor."""
 
 
-def format_event(data: EventData) -> str | None:
-    """What happened, in words that follow the number of the event's seat if it has one; None if it is not for players.
-
-    A move is its notation. Of a roll this says which dice were rolled; its values are shown beside it.
-    """
+def format_event(data: EventData, names: Sequence[str]) -> str | None:
+    """What happened, in a sentence; None if it is not for players. A move is its notation."""
     match data:
         case MoveMade(move=move):
             return move
-        case DiceRolled(sides, count, purpose):
-            return f"{count}d{sides} for {format_word(purpose)}"
-        case SeatTaken():
-            return "joins the match"
-        case SeatWithdrawn(cause=cause, why=why):
-            return WITHDRAWALS.get(cause, f"leaves the match: {cause}") + _format_why(why)
-        case DrawOffered():
-            return "offers a draw"
-        case DrawAgreed():
-            return "accepts the draw"
-        case DrawDeclined():
-            return "declines the draw"
+        case DiceRolled(seat=None):
+            return gettext("Dice are rolled")
+        case DiceRolled(seat=int(seat)):
+            return gettext("%(name)s rolls", name=find_name(seat, names))
+        case SeatTaken(seat=seat):
+            return gettext("%(name)s joins the match", name=find_name(seat, names))
+        case SeatWithdrawn(seat, cause, why=why):
+            return format_withdrawal(find_name(seat, names), cause) + _format_why(why)
+        case DrawOffered(seat=seat):
+            return gettext("%(name)s offers a draw", name=find_name(seat, names))
+        case DrawAgreed(seat=seat):
+            return gettext("%(name)s accepts the draw", name=find_name(seat, names))
+        case DrawDeclined(seat=seat):
+            return gettext("%(name)s declines the draw", name=find_name(seat, names))
         case MovesTakenBack(ply):
-            return f"Moves taken back to ply {ply}"
+            return gettext("The moves after move %(ply)s are taken back", ply=ply)
         case StepsTakenBack(steps):
-            return "The last step is taken back" if steps == 1 else f"The last {steps} steps are taken back"
+            return ngettext("The last step is taken back", "The last %(num)s steps are taken back", steps)
         case RecordConfirmed():
-            return "The record is confirmed"
+            return gettext("The record is confirmed")
         case MatchStarted():
-            return "The match begins"
-        case MatchEnded(reason=reason):
-            return f"The match is over: {format_word(reason)}"
+            return gettext("The match begins")
+        case MatchEnded():
+            return gettext("The match is over")
         case MatchAborted(cause, seat, why) if seat is not None:
-            left = "runs out of time" if cause == "time" else "leaves"
-            return f"{left} before the match counts, so it is called off{_format_why(why)}"
+            name = find_name(seat, names)
+            if cause == "time":
+                said = gettext("%(name)s runs out of time before the match counts, so it is called off", name=name)
+            else:
+                said = gettext("%(name)s leaves before the match counts, so it is called off", name=name)
+            return said + _format_why(why)
         case MatchAborted(cause):
-            return f"The match is called off{_format_cause(cause)}"
+            return gettext("The match is called off") + _format_cause(cause)
         case MatchAnnulled(why):
-            return f"The match is annulled: {why}"
+            return gettext("The match is annulled: %(why)s", why=why)
     return None
 
 
-def name_step(data: EventData) -> str | None:
+def format_withdrawal(name: str, cause: str) -> str:
+    """That a player left the match, and how."""
+    if cause in WITHDRAWALS:
+        return gettext(WITHDRAWALS[cause], name=name)
+    return gettext("%(name)s leaves the match: %(cause)s", name=name, cause=cause)
+
+
+def name_step(data: EventData, names: Sequence[str]) -> str | None:
     """A step of a match in words, as something to take back: "roll 5 3"; None if the event is no step."""
     match data:
         case MoveMade(move=move):
-            return f"move {move}"
+            return gettext("move %(move)s", move=move)
         case DiceRolled(values=values):
-            return f"roll {' '.join(map(str, values))}"
+            return name_roll(values)
         case SeatWithdrawn(seat):
-            return f"withdrawal of seat {seat}"
+            return name_withdrawal(find_name(seat, names))
         case MatchEnded(reason) if reason == DRAW_AGREED:
-            return "agreed draw"
+            return gettext("agreed draw")
     return None
+
+
+def name_roll(values: Sequence[int]) -> str:
+    """A roll as something to take back."""
+    return gettext("roll %(values)s", values=" ".join(map(str, values)))
+
+
+def name_withdrawal(name: str) -> str:
+    """A withdrawal as something to take back."""
+    return gettext("withdrawal of %(name)s", name=name)
 
 
 def format_judgement(data: EventData, judge: str, names: Sequence[str]) -> str | None:
     """What an organiser decided and why, in a sentence; None if the event is not for players to judge."""
     match data:
         case SeatWithdrawn(seat, cause, why=why):
-            return f"{judge} withdrew {_find_name(seat, names)}: {cause}{_format_why(why)}"
+            return _format_removal(judge, find_name(seat, names), cause) + _format_why(why)
         case MatchAborted(cause, seat, why) if seat is not None:
-            withdrew = f"{judge} withdrew {_find_name(seat, names)}: {cause}{_format_why(why)}"
-            return f"{withdrew}. The match did not count yet and is called off"
+            withdrew = _format_removal(judge, find_name(seat, names), cause) + _format_why(why)
+            called_off = gettext("The match did not count yet and is called off")
+            return f"{withdrew}. {called_off}"
         case MatchAborted(cause):
-            return f"{judge} called the match off{_format_cause(cause)}"
+            return gettext("%(judge)s called the match off", judge=judge) + _format_cause(cause)
         case MatchAnnulled(why):
-            return f"{judge} annulled the match: {why}"
+            return gettext("%(judge)s annulled the match: %(why)s", judge=judge, why=why)
         case MatchStarted():
-            return f"{judge} started the match"
+            return gettext("%(judge)s started the match", judge=judge)
     return None
 
 
-def _find_name(seat: int, names: Sequence[str]) -> str:
-    return names[seat - 1] if seat <= len(names) else f"seat {seat}"
+def _format_removal(judge: str, name: str, cause: str) -> str:
+    return gettext("%(judge)s withdrew %(name)s: %(cause)s", judge=judge, name=name, cause=name_cause(cause))
+
+
+_CAUSES = {
+    "resigned": gettext_noop("resigned"),
+    "time": gettext_noop("out of time"),
+    "absent": gettext_noop("absent"),
+    "disqualified": gettext_noop("disqualified"),
+}
+
+
+def name_cause(cause: str) -> str:
+    """Why somebody leaves a match, in a word or two."""
+    return gettext(_CAUSES[cause]) if cause in _CAUSES else format_word(cause)
+
+
+def find_name(seat: int, names: Sequence[str]) -> str:
+    """The name of the player in a seat; its number if it has no name."""
+    return names[seat - 1] if seat <= len(names) else gettext("seat %(number)s", number=seat)
 
 
 def _format_why(why: str | None) -> str:
@@ -137,20 +173,8 @@ def _format_cause(cause: str) -> str:
     return "" if cause == CALLED_OFF else f": {cause}"
 
 
-def format_outcome(reason: str, ranks: Sequence[int], names: Sequence[str]) -> str:
-    """Who won and why, in a sentence: "Ann wins (path)."."""
-    winners = [name for name, rank in zip(names, ranks, strict=True) if rank == 1]
-    if len(winners) == len(ranks):
-        result = "A draw"
-    elif len(winners) == 1:
-        result = f"{winners[0]} wins"
-    else:
-        result = f"{' and '.join(winners)} share first place"
-    return f"{result} ({format_word(reason)})."
-
-
 def format_word(word: str) -> str:
-    """A reason, cause or purpose as it reads in a sentence."""
+    """A word of a ruleset or a judge as it reads in a sentence."""
     return word.replace("-", " ")
 
 
@@ -160,7 +184,8 @@ def format_word(word: str) -> str:
 class Row(NamedTuple):
     """A row of the score sheet, of kind `move`, `roll`, `left` or `end`, and the ply that the match had reached.
 
-    `values` are what the dice of a roll showed.
+    `text` is the notation of a move, and what else happened in a sentence. `values` are what the dice of a roll showed.
+    `sentence` says what a move or a roll did, if that was looked up.
     """
 
     kind: str
@@ -168,6 +193,7 @@ class Row(NamedTuple):
     seat: int | None
     text: str
     values: tuple[int, ...] = ()
+    sentence: str = ""
 
 
 def list_rows(
@@ -185,7 +211,7 @@ def _make_row(traced: TracedStep, names: Sequence[str], name_judge: NameJudge) -
     judge = name_judge(traced.by)
     if judge and (judged := format_judgement(step, judge, names)):
         return Row(_KINDS[type(step)], traced.ply, None, judged)
-    return Row(_KINDS[type(step)], traced.ply, _find_seat(step), format_event(step) or "", _find_values(step))
+    return Row(_KINDS[type(step)], traced.ply, _find_seat(step), format_event(step, names) or "", _find_values(step))
 
 
 def _find_seat(data: EventData) -> int | None:
@@ -200,7 +226,10 @@ def _find_values(data: EventData) -> tuple[int, ...]:
 
 
 class LogEntry(NamedTuple):
-    """An event in the log. `values` are what the dice of a roll showed. `undone` says that the step was taken back."""
+    """An event in the log. `undone` says that the step was taken back.
+
+    `values` are what the dice of a roll showed, `sides` how many sides they have.
+    """
 
     version: int
     seat: int | None
@@ -208,6 +237,7 @@ class LogEntry(NamedTuple):
     is_move: bool = False
     values: tuple[int, ...] = ()
     undone: bool = False
+    sides: int = 0
 
 
 def list_log(
@@ -224,22 +254,24 @@ def list_log(
     for entry in entries:
         event = parse_event(entry)
         data, judge = event.data, name_judge(event.by)
-        if step := name_step(data):
+        if step := name_step(data, names):
             steps.append((len(log), step))
         if judge and (judged := format_judgement(data, judge, names)):
             log.append(LogEntry(entry.version, None, judged))
             continue
-        text = format_event(data)
+        text = format_event(data, names)
         if text is None:
             continue
         if isinstance(data, StepsTakenBack) and data.steps <= len(steps):
             undone = [steps.pop() for _ in range(data.steps)]
-            text = f"Taken back: {', '.join(name for _, name in reversed(undone))}"
+            text = gettext("Taken back: %(steps)s", steps=", ".join(name for _, name in reversed(undone)))
             _mark_undone(log, [*(place for place, _ in undone), *ended])
         elif isinstance(data, StepsTakenBack | MovesTakenBack):
             steps.clear()
         ended = [len(log)] if isinstance(data, MatchEnded) else []
-        log.append(LogEntry(entry.version, _find_seat(data), text, isinstance(data, MoveMade), _find_values(data)))
+        sides = data.sides if isinstance(data, DiceRolled) else 0
+        seat, is_move = _find_seat(data), isinstance(data, MoveMade)
+        log.append(LogEntry(entry.version, seat, text, is_move, _find_values(data), sides=sides))
     return log
 
 
@@ -259,36 +291,3 @@ def find_last_rolls(log: Sequence[LogEntry]) -> list[LogEntry]:
         elif rolls:
             break
     return rolls
-
-
-# -------------------------------------------------------------------------------------------------- what a move says
-
-
-class Explanation(NamedTuple):
-    """What a notation says: the element's id in a page, a sentence, and the clause if the rulebook has it."""
-
-    id: str
-    sentence: str
-    clause: Clause | None
-
-
-def explain_rows(ruleset: AnyRuleset, rows: Iterable[Row]) -> dict[str, Explanation]:
-    """The explanation of each notation in these rows, by notation."""
-    moves = dict.fromkeys(row.text for row in rows if row.kind == "move")
-    return {move: found for move in moves if (found := find_explanation(ruleset, move)) is not None}
-
-
-def find_explanation(ruleset: AnyRuleset, move: str) -> Explanation | None:
-    """What a notation says, with its clause; None if the ruleset has no explanations."""
-    explained = explain_move(ruleset, move)
-    if explained is None:
-        return None
-    clause = read_clauses(ruleset.id, ruleset.version).get(explained.clause)
-    # A checksum, as a notation may hold characters that an id cannot.
-    return Explanation(f"t{crc32(move.encode()):x}", explained.sentence, clause)
-
-
-def shorten_clause(clause: Clause) -> str:
-    """The first paragraph of a clause as plain text."""
-    paragraph = clause.text.partition("\n\n")[0]
-    return " ".join(paragraph.replace("`", "").replace("**", "").split())

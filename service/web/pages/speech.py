@@ -21,7 +21,12 @@ from plyscribe.service.web.api.http import negotiate_language
 TEXTS = Path(__file__).parent / "texts"
 SCRIPTS = Path(__file__).parent / "assets"
 
-KEYWORDS: dict[str, tuple[int, ...] | None] = {"_": None, "gettext": None, "ngettext": (1, 2)}
+KEYWORDS: dict[str, tuple[int, ...] | None] = {
+    "_": None,
+    "gettext": None,
+    "gettext_noop": None,
+    "ngettext": (1, 2),
+}
 """The functions whose arguments are texts to translate."""
 
 Texts = Mapping[str, tuple[str, ...]]
@@ -48,6 +53,11 @@ def gettext(text: str, **values: Any) -> str:
 def ngettext(one: str, many: str, num: int, **values: Any) -> str:
     """The text for this number in the reader's language; `%(num)s` is the number."""
     return _find_form(one, many, num) % {"num": num, **values}
+
+
+def gettext_noop(text: str) -> str:
+    """The text as it is: a constant that `gettext` is given later, in a request."""
+    return text
 
 
 def _find_one(text: str) -> str:

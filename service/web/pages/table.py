@@ -13,7 +13,6 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from plyscribe.domain.commands import Actor
 from plyscribe.domain.counting import counts
-from plyscribe.domain.deadlines import find_deadline, time_left
 from plyscribe.domain.decide.choices import Choice
 from plyscribe.domain.decide.who import seats_held
 from plyscribe.domain.events import EVENT_TYPES
@@ -24,23 +23,38 @@ from plyscribe.domain.ruleset import Decision, Roll
 from plyscribe.service.access.accounts import Principal
 from plyscribe.service.access.acting import act_in
 from plyscribe.service.clock import now_ms
+from plyscribe.service.language.guidance import PURPOSES, find_prompt
+from plyscribe.service.language.sentences import translate
 from plyscribe.service.live.sources import is_final
 from plyscribe.service.matches import queries
-from plyscribe.service.web.api.http import parts, principal_if_any
+from plyscribe.service.web.api.http import negotiate_language, parts, principal_if_any
 from plyscribe.service.web.api.matches.reading import confirm_by, list_choices_now, read_match
+from plyscribe.service.web.pages.bars import choose_view, describe_bars, format_view, turn_query
 from plyscribe.service.web.pages.blueprint import blueprint, show_page
 from plyscribe.service.web.pages.cards import describe_position
+from plyscribe.service.web.pages.ending import describe_ending, find_rematch
 from plyscribe.service.web.pages.friend import list_links
+from plyscribe.service.web.pages.goals import say_goal
 from plyscribe.service.web.pages.happenings import find_happenings
 from plyscribe.service.web.pages.people import name_judge, name_seats
-from plyscribe.service.web.pages.score_sheet import find_last_rolls, format_outcome, list_log
+from plyscribe.service.web.pages.score_sheet import (
+    find_last_rolls,
+    list_log,
+    name_cause,
+    name_roll,
+    name_withdrawal,
+)
 from plyscribe.service.web.pages.sharing import describe_sharing
+from plyscribe.service.web.pages.speech import gettext
 
 RECENT = 40
 """How many of the newest events are read for the log."""
 
 SHOWN = 12
 """How many entries of the log are shown."""
+
+MOST_SIDES = 20
+"""The most sides of dice that are shown. Those with more draw lots, so that their numbers mean nothing to players."""
 
 STEPS = 200
 """How many steps the page offers to take back at most. The API takes back any number."""
@@ -70,9 +84,10 @@ def _show(match: str, way: str) -> AnyResponse:
 
 
 def _format_query() -> str:
-    """The query that links of this page need: the invitation that it was opened with."""
+    """The query that links of this page need: the invitation that it was opened with, and the side of the board."""
     code = request.args.get("invitation")
-    return f"?{urlencode({'invitation': code})}" if code else ""
+    invited = f"&{urlencode({'invitation': code})}" if code else ""
+    return f"{invited}{format_view()}".replace("&", "?", 1)
 
 
 def _describe_table(state: Match, who: Principal | None) -> dict[str, Any]:
@@ -82,6 +97,9 @@ def _describe_table(state: Match, who: Principal | None) -> dict[str, Any]:
     held = seats_held(Actor("player", account), life) if account else []
     names = name_seats(queries.describe_seats(life.seats))
     ruleset = play.ruleset if play else None
+    view = choose_view(state, held)
+    ending = describe_ending(state, names, held)
+    rematch = find_rematch(state, account)
     recent = [] if state.fault else parts().matches.read_events(state.stream, max(0, state.version - RECENT))
     log = list_log(recent, names, name_judge)
     return {
@@ -92,25 +110,31 @@ def _describe_table(state: Match, who: Principal | None) -> dict[str, Any]:
         "title": ruleset.title if ruleset else life.created.ruleset,
         "life": life,
         "ply": play.ply if play else 0,
-        "picture": queries.draw_position(state, position_at(state, play.ply), theme=None) if play else None,
+        "picture": queries.draw_position(state, position_at(state, play.ply), None, view) if play else None,
+        "view": view,
+        "turn_query": turn_query(view, len(names)),
         "text": play.ruleset.render_text(play.state).rstrip("\n") if play else "",
         "names": names,
-        "seats": [_describe_seat(state, number, names, held) for number in range(1, len(names) + 1)],
+        "bars": describe_bars(state, names, held, view),
+        "ending": ending,
+        "rematch": rematch,
+        "goal": say_goal(ruleset) if ruleset else "",
         "held": held,
         "is_recorder": account is not None and account == life.created.recorder,
-        "now": _describe_now(state, names, choices),
+        "now": _describe_now(state, choices),
         "log": log[-SHOWN:],
         "happenings": find_happenings(state, [each.version for each in log[-SHOWN:]]),
-        "dice": find_last_rolls(log),
+        "dice": [roll for roll in find_last_rolls(log) if roll.sides <= MOST_SIDES or life.created.recorder],
         "may": _list_deeds(state, account, choices),
         "steps": _list_steps(state, names) if "take-back" in choices else [],
         "confirm_by": confirm_by(state),
         "offered_by": play.offer.agreed[0] if play and play.offer else None,
         "counts": counts(state) if life.status == "playing" and life.created.counts_from else None,
         "says_why": who is not None and "withdraw" in choices and act_in(state, who, "withdraw").role == "organiser",
-        "causes": choices["withdraw"].causes if "withdraw" in choices else (),
+        "causes": [(cause, name_cause(cause)) for cause in choices["withdraw"].causes] if "withdraw" in choices else [],
         "fault": state.fault,
         "is_live": not is_final(state) and state.fault is None,
+        "awaits_rematch": rematch is None and life.outcome is not None and account in life.players,
         "event_types": " ".join(EVENT_TYPES),
         "card": describe_position(state, play.ply, names) if play else None,
         "friends": list_links(state, account),
@@ -120,32 +144,24 @@ def _describe_table(state: Match, who: Principal | None) -> dict[str, Any]:
     }
 
 
-def _describe_seat(state: Match, number: int, names: list[str], held: list[int]) -> dict[str, Any]:
+def _describe_now(state: Match, choices: Mapping[str, Choice]) -> dict[str, Any]:
+    """What the match waits for. `mover` is the seat that the visitor moves for, `roll` the dice that they enter.
+
+    `prompt` says what that seat has to do, `purpose` what the dice are rolled for.
+    """
     life, play, turn = state.life, state.play, state.turn
-    deadline = find_deadline(state)
-    return {
-        "number": number,
-        "name": names[number - 1],
-        "is_mine": number in held,
-        "seated": life.seats[number - 1].seated,
-        "is_on_turn": isinstance(turn, Decision | Roll) and turn.seat == number and life.status == "playing",
-        "left": play is not None and number in play.left,
-        "rank": life.outcome.ranks[number - 1] if life.outcome else None,
-        "left_ms": time_left(state, number),
-        "deadline": deadline.at if deadline and deadline.seat == number else None,
-    }
-
-
-def _describe_now(state: Match, names: list[str], choices: Mapping[str, Choice]) -> dict[str, Any]:
-    """What the match waits for. `mover` is the seat that the visitor moves for, `roll` the dice that they enter."""
-    life, turn = state.life, state.turn
     is_playing = life.status == "playing" and state.fault is None
+    mover = choices["move"].seats[0] if "move" in choices else None
+    prompt = find_prompt(play.ruleset, play.ruleset.view(play.state), mover) if play and mover else None
+    due = turn if is_playing and isinstance(turn, Roll) else None
+    purpose = PURPOSES.get(due.purpose) if due else None
     return {
         "decision": turn.seat if is_playing and isinstance(turn, Decision) else None,
-        "mover": choices["move"].seats[0] if "move" in choices else None,
-        "due": turn if is_playing and isinstance(turn, Roll) else None,
+        "mover": mover,
+        "prompt": prompt and translate(prompt, negotiate_language(), {}),
+        "due": due,
+        "purpose": purpose and translate(purpose, negotiate_language(), {}),
         "roll": turn if "roll" in choices else None,
-        "outcome": format_outcome(life.outcome.reason, life.outcome.ranks, names) if life.outcome else None,
     }
 
 
@@ -186,7 +202,7 @@ def _list_steps(state: Match, names: list[str]) -> list[str]:
 
 def _name_step(step: PlayedMove | Interlude, ply: int, names: list[str]) -> str:
     if isinstance(step, PlayedMove):
-        return f"move {ply}, {step.move}"
+        return gettext("move %(ply)s, %(move)s", ply=ply, move=step.move)
     if step.values:
-        return f"roll {' '.join(map(str, step.values))}"
-    return "agreed draw" if step.seat is None else f"withdrawal of seat {step.seat} ({names[step.seat - 1]})"
+        return name_roll(step.values)
+    return gettext("agreed draw") if step.seat is None else name_withdrawal(names[step.seat - 1])

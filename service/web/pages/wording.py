@@ -240,6 +240,6 @@ def name_incident(cause: str) -> str:
         "absent": gettext("left the tournament"),
         "disqualified": gettext("was disqualified"),
         "forfeited": gettext("lost by forfeit"),
-        "resigned": gettext("resigned"),
+        "resigned": gettext("resigned by choice"),
     }
     return known.get(cause, cause.replace("-", " "))

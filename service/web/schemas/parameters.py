@@ -13,6 +13,7 @@ from plyscribe.domain.tournament.state import STATUSES as TOURNAMENT_STATUSES
 from plyscribe.service.language.catalogues import LANGUAGES
 from plyscribe.service.lists.bulk import FORMS
 from plyscribe.service.lists.matches import MAX_WORDS, ORDERS, RESULTS, SORTS
+from plyscribe.service.matches.touching import MAX_TOUCHES
 from plyscribe.service.web.schemas.field_types import (
     MAX_SEATS,
     QueryBoolean,
@@ -114,6 +115,21 @@ class CompositionQuery(MatchQuery):
         validate=validate.Length(max=MAX_MOVE_LENGTH),
         metadata={"description": "Only moves whose notation starts with this text."},
     )
+
+
+class TouchedQuery(MatchQuery):
+    """What was touched on the board."""
+
+    touch = fields.List(
+        fields.String(validate=validate.Regexp(r"[A-Za-z0-9:>+.-]{1,40}\Z")),
+        load_default=(),
+        validate=validate.Length(max=MAX_TOUCHES),
+        metadata={
+            "description": "What was touched so far, in order: the `data-touch` of parts of the board's picture.",
+            "example": ["d4", "c3"],
+        },
+    )
+    seat = _number("The seat that looks at the picture; by default seat 1.", load_default=None)
 
 
 class LegalMovesQuery(CompositionQuery):

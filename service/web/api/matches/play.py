@@ -14,6 +14,7 @@ from plyscribe.domain.commands import (
 )
 from plyscribe.service.matches import queries
 from plyscribe.service.matches.story import name_players, preview_move
+from plyscribe.service.matches.touching import describe_match_touches
 from plyscribe.service.web.api.http import answer, negotiate_language, parse_query, parts, path_with, spoken
 from plyscribe.service.web.api.matches.blueprint import blueprint
 from plyscribe.service.web.api.matches.commands import COMMAND_PROBLEMS, Fields, execute
@@ -79,6 +80,27 @@ def compose_move(match: str) -> Response:
     if move is not None and state.play is not None:
         preview = preview_move(state.play.ruleset, state.play.state, move, language, names)
     return confined(varied(spoken(answer({**found, "preview": preview}), language)), state)
+
+
+@blueprint.get("/<match>/legal-moves/touched")
+@operation(
+    "play", answers.TouchedMoves, query=parameters.TouchedQuery, problems=(401, 404, 409), open=True, spoken=True
+)
+def touch_board(match: str) -> Response:
+    """Tell what touches of the board lead to.
+
+    Use this to make moves on the board's picture (see its `data-touch`): touch a piece, then a field. Without `touch`
+    it lists what can be touched first, and says what is to be seen at each place. The first touch comes first, the
+    others in any order. If no legal move begins with the touches, `refusal` says why, in the language of
+    `Accept-Language` (`en`, `de`).
+    """
+    query = parse_query(parameters.TouchedQuery)
+    state = read_match(match)
+    require_sound(state)
+    language = negotiate_language()
+    names = name_players(state, parts().accounts.name_of, language)
+    found = describe_match_touches(state, tuple(query["touch"]), language, names, query["seat"])
+    return confined(varied(spoken(answer(found), language)), state)
 
 
 @blueprint.post("/<match>/rolls")

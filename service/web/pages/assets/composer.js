@@ -1,246 +1,612 @@
-// Composes a move step by step: by clicks on the board, by buttons, and by typing.
+// Makes moves on a board: touch a piece, then a field. By pointer, by drag and drop, by keys, and by typing.
 
+import { BoardMarks } from "/assets/board_marks.js";
+import { gettext } from "/assets/speech.js";
+
+const HAS_FINGERS = matchMedia("(pointer: coarse)");
 const BUSY_MS = 120;
+const LOOK_MS = 80;
+const DRAG_PX = 8;
+// How far beside a part a finger may touch and still mean it.
+const REACH_PX = 22;
+const TARGET_PX = 44;
+const MAX_ZOOM = 3;
+const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
 export class Composer {
-  /** `findSteps(text)` resolves to what can follow a text, as the API composes moves. `submit(text)` makes the move. */
-  constructor(form, board, findSteps, submit) {
-    Object.assign(this, { form, board, findSteps, submit });
-    this.find = (id) => form.querySelector(`#${id}`);
-    this.field = this.find("notation");
+  /**
+   * `root` holds the parts of composer.html, `board` the picture. `source` has:
+   * `findTouched(touches)`: resolves to what the touches lead to, as the API says it;
+   * `submit(move)`: makes the move; resolves to whether it was made. It says by itself why not: `refuse`;
+   * `findSteps(text)`: resolves to what can follow a typed text; without it nothing can be typed;
+   * `clauses`: the address of the page of rules.
+   */
+  constructor(root, board, source) {
+    Object.assign(this, { root, board, source });
+    this.find = (id) => root.querySelector(`#${id}`);
     this.auto = this.find("auto");
+    this.marks = new BoardMarks(board);
     this.seat = null;
     this.forget();
-    form.addEventListener("submit", (event) => {
-      event.preventDefault();
-      if (!this.find("move").disabled) this.send();
-    });
-    this.field.addEventListener("input", () => this.type());
-    this.find("undo").addEventListener("click", () => this.undo());
-    this.find("clear").addEventListener("click", () => this.clear());
-    this.find("choices").addEventListener("click", (event) => {
-      const button = event.target.closest("button");
-      if (button) this.take(this.offered[Number(button.dataset.number)], true);
-    });
-    board.addEventListener("click", (event) => this.point(event.target));
-    board.addEventListener("keydown", (event) => {
-      if (event.key !== "Enter" && event.key !== " ") return;
-      event.preventDefault();
-      this.point(event.target, true);
-    });
+    this.known = new Map();
+    this.chain = Promise.resolve();
+    this.find("play").addEventListener("click", () => this.act(() => this.commit()));
+    this.find("cancel").addEventListener("click", () => this.cancel());
+    this.find("choices").addEventListener("click", (event) => this.choose(event));
+    this.find("zoom").addEventListener("click", () => this.zoom());
+    this.listenToPointer();
+    this.listenToKeys();
+    this.listenToTyping();
   }
 
+  /** Forget what was touched and typed. */
   forget() {
-    this.text = "";
-    this.taken = [];
-    this.isTyped = false;
-    this.composition = null;
-    this.narrowed = null;
-    this.offered = [];
-    this.asked = (this.asked ?? 0) + 1;
+    this.touches = [];
+    this.own = 0;
+    this.answer = null;
+    this.find("notation").value = "";
+    for (const id of ["play", "cancel"]) this.find(id).hidden = true;
+    this.find("meaning").textContent = "";
+    this.root.classList.remove("begun");
   }
 
-  /** The match has a new version; `seat` moves now (null: nobody here does). A move begun before is kept. */
+  /** The board shows another position; `seat` moves now (null: nobody here does). A move begun before is kept. */
   update(seat) {
     const isOther = seat !== this.seat;
-    if (!this.isTyped && (isOther || !this.taken.length)) this.forget();
     this.seat = seat;
-    this.form.hidden = seat === null;
-    if (seat === null) {
-      this.asked += 1;
-      this.composition = null;
-      this.mark();
-      return;
-    }
+    this.known = new Map();
+    this.read = null;
+    this.marks.clear();
+    if (isOther) this.forget();
+    this.find("composing").hidden = seat === null;
     if (isOther) this.refuse("");
-    this.go(this.text, this.text === "");
+    this.hideReason();
+    this.prepare();
+    if (seat !== null) this.act(() => this.renew());
   }
 
-  /**
-   * Show what can follow a text. With `on`, take every step that leaves no choice.
-   *
-   * Clicks may have been meant for an earlier position. If they begin no move in this one, start again.
-   */
-  async go(text, on) {
-    const mine = (this.asked += 1);
-    this.text = text;
-    this.narrowed = null;
-    try {
-      let composition = await this.findSteps(text);
-      while (on && !composition.complete && composition.finish === null && composition.steps.length === 1) {
-        composition = await this.findSteps(composition.prefix + composition.steps[0].text);
-      }
-      if (mine !== this.asked) return;
-      if (on && composition.finish !== null) {
-        composition = { ...composition, prefix: composition.finish, complete: true, steps: [] };
-      }
-      this.text = composition.prefix;
-      this.composition = composition;
-      if (text && !this.isTyped && !composition.complete && !composition.steps.length) {
-        this.forget();
-        return this.go("", true);
-      }
-      this.show();
-      if (on && this.auto.checked && composition.complete && !composition.steps.length) this.send();
-    } catch {
-      if (mine === this.asked) this.refuse("The server cannot be reached. Try again.");
-    }
-  }
-
-  type() {
-    this.taken = [];
-    this.text = this.field.value;
-    this.refuse("");
-    this.isTyped = true;
-    this.find("move").disabled = !this.text;
-    clearTimeout(this.typing);
-    this.typing = setTimeout(() => this.go(this.field.value, false), BUSY_MS);
-  }
-
-  undo() {
-    this.refuse("");
-    if (this.narrowed) {
-      this.narrowed = null;
-      this.show();
-    } else {
-      this.go(this.taken.pop() ?? "", false);
-    }
-  }
-
-  clear() {
-    this.taken = [];
-    this.isTyped = false;
-    this.refuse("");
-    this.go("", false);
-    this.field.focus();
-  }
-
-  /** Take the step that a part of the board stands for. If it stands for several, let the next click decide. */
-  async point(target, byKey = false) {
-    const token = target.closest?.("[data-token].choice")?.dataset.token;
-    if (token === undefined) return;
-    const meant = this.candidates().filter((step) => step.token === token);
-    const near = meant.some((step) => !step.ahead) ? meant.filter((step) => !step.ahead) : meant;
-    if (near.length === 1) return this.take(near[0], byKey);
-    const mine = this.asked;
-    const further = await this.lookAhead(near);
-    if (mine !== this.asked) return;
-    this.narrowed = [...near.map((step) => ({ ...step, ahead: false })), ...further];
+  /** Look again what the touches lead to; if they lead to nothing any more, start again. */
+  async renew() {
+    const answer = await this.load(this.touches);
+    if (this.touches.length && !answer.next.length && !answer.ready.length) return this.go([], 0);
+    this.answer = answer;
+    this.read = (await this.load([])).read;
     this.show();
-    if (byKey) this.find("choices").querySelector("button")?.focus();
   }
 
-  /** What can follow each of the steps that a click may have meant, so that the next click decides between them. */
-  async lookAhead(steps) {
-    if (steps.length > 4) return [];
-    const compositions = await Promise.all(steps.map((step) => this.findSteps(this.text + step.text)));
-    return steps.flatMap((step, at) =>
-      compositions[at].steps.map((next) => ({ ...next, text: step.text + next.text, ahead: true })),
-    );
+  /** Do one thing after the other, in the order of the touches. */
+  act(work) {
+    this.waiting = (this.waiting ?? 0) + 1;
+    this.root.dataset.waiting = this.waiting;
+    this.chain = this.chain
+      .then(work)
+      .catch((error) => {
+        if (error instanceof Unreachable) this.refuse(gettext("The server cannot be reached. Try again."));
+        else if (error !== STALE) reportError(error);
+      })
+      .finally(() => {
+        this.waiting -= 1;
+        this.root.dataset.waiting = this.waiting;
+      });
+    return this.chain;
   }
 
-  take(step, byKey = false) {
-    this.taken.push(this.text);
-    this.isTyped = false;
+  /** What touches lead to; throws STALE if the position has changed meanwhile. */
+  async load(touches) {
+    const { known } = this;
+    const key = touches.join(" ");
+    if (!known.has(key)) {
+      const asked = this.source.findTouched(touches).catch((error) => {
+        throw new Unreachable(error);
+      });
+      asked.catch(() => known.delete(key));
+      known.set(key, asked);
+    }
+    const answer = await known.get(key);
+    if (known !== this.known) throw STALE;
+    return answer;
+  }
+
+  /** Somebody touched this part of the board. `by` is mouse, touch, pen, key or drop. */
+  touch(name, by) {
+    this.hideReason();
+    return this.act(() => this.take(name, by));
+  }
+
+  async take(name, by) {
+    if (this.seat === null) return this.giveReason(name, { detail: gettext("It is not your turn.") });
+    if (this.isSending) return;
     this.refuse("");
-    this.go(this.text + step.text, true).then(() => {
-      if (byKey) this.focusNext();
-    });
+    const { touches } = this;
+    const now = await this.load(touches);
+    const last = touches.at(-1);
+    if (leadsTo(now, name)) return this.go([...touches, name], this.own + 1, by);
+    if (name === last && now.ready.length) return now.ready.length === 1 ? this.commit() : this.focusChips();
+    if (touches.includes(name)) return by !== "drop" && this.go(touches.slice(0, touches.indexOf(name)), 0);
+    if (leadsTo(await this.load([]), name)) return this.go([name], 1, by);
+    // What comes after a complete move is meant to begin another one.
+    const { refusal } = await this.load(now.next.length ? [...touches, name] : [name]);
+    this.giveReason(name, refusal ?? { detail: gettext("No legal move starts like this.") });
   }
 
-  focusNext() {
-    const next = this.composition?.complete ? this.find("move") : this.find("choices").querySelector("button");
-    (next ?? this.board.querySelector(".choice") ?? this.field).focus();
+  /** Touch this, and whatever leaves no choice. `own` of the touches were made by hand. */
+  async go(touches, own, by = null) {
+    let answer = await this.load(touches);
+    while (touches.length && answer.next.length === 1 && !answer.ready.length) {
+      touches = [...touches, answer.next[0].touch];
+      answer = await this.load(touches);
+    }
+    Object.assign(this, { touches, answer, own });
+    this.read ??= (await this.load([])).read;
+    this.show();
+    // A mouse has shown what the second touch would do, and so has a drag.
+    const isMeant = by === "drop" || (by === "mouse" && own > 1) || (by !== "drag" && this.auto.checked);
+    if (by && isMeant && answer.ready.length === 1 && !answer.next.length) return this.commit();
+    if (by === "key" && answer.ready.length > 1) this.focusChips();
   }
 
-  async send() {
-    this.find("move").disabled = true;
-    await this.submit(this.text);
-    this.allow();
+  cancel() {
+    this.hideReason();
+    this.refuse("");
+    this.act(() => this.go([], 0));
   }
 
-  /** Allow a composed text once it is a move. Allow typed text always: if it is no move, the refusal says why. */
-  allow() {
-    this.find("move").disabled = !(this.composition?.complete || (this.isTyped && this.text));
+  async commit(ready = this.answer?.ready) {
+    if (ready?.length === 1) await this.send(ready[0].move);
   }
 
-  /** Say why a move was refused. The composed text stays. */
+  async send(move) {
+    if (this.isSending) return;
+    this.isSending = true;
+    this.root.classList.add("sending");
+    try {
+      await this.source.submit(move);
+    } finally {
+      this.isSending = false;
+      this.root.classList.remove("sending");
+    }
+  }
+
+  /** Say why a move was refused after all. What was touched or typed stays. */
   refuse(text, clause = null) {
-    const place = this.find("refusal");
-    place.textContent = text;
-    if (clause) {
-      const link = document.createElement("a");
-      link.href = clause.address;
-      link.textContent = ` Read ${clause.name}.`;
-      place.append(link);
-    }
+    this.find("refusal").replaceChildren(text, ...this.link(clause));
   }
 
-  candidates() {
-    return this.narrowed ?? this.composition?.steps ?? [];
+  link(clause, title = null) {
+    if (!clause) return [];
+    const link = document.createElement("a");
+    link.href = `${this.source.clauses}#${clause}`;
+    link.textContent = title ? `${clause} · ${title}` : gettext("Read %(clause)s.", { clause });
+    return [" ", link];
   }
 
-  show() {
-    const { complete, preview, steps } = this.composition;
-    if (this.field.value !== this.text) this.field.value = this.text;
-    this.allow();
-    this.find("undo").disabled = !this.text && !this.narrowed;
-    this.find("clear").disabled = !this.text;
-    this.find("meaning").textContent = complete
-      ? preview?.sentences.join(" ") || "This is a legal move."
-      : this.narrowed
-        ? "Which of these?"
-        : this.text && !steps.length
-          ? "No legal move starts like this."
-          : "";
-    this.mark();
-    this.offer();
-  }
+  // ------------------------------------------------------------------------------------------------------- showing
 
-  /** Add a button for each step that the board does not show, or that a click on the board did not decide. */
-  offer() {
-    const direct = this.candidates().filter((step) => !step.ahead);
-    const count = (step) => direct.filter((other) => other.token === step.token).length;
-    this.offered = direct.filter((step) => !this.isOnBoard(step.token) || (this.narrowed && count(step) > 1));
-    const buttons = this.offered.map((step, number) => {
-      const button = document.createElement("button");
-      button.type = "button";
-      button.className = "second";
-      button.dataset.number = number;
-      const sentence = step.explanation?.sentence;
-      // The notation alone does not explain the difference between two steps.
-      button.textContent = this.narrowed && sentence ? `${formatStep(step)} · ${sentence}` : formatStep(step);
-      if (sentence) button.title = sentence;
-      return button;
+  /** Show what was touched, what can be touched, and what the move would do. */
+  show(answer = this.answer, touches = this.touches) {
+    if (this.seat === null || !answer) return;
+    const { next, ready } = answer;
+    this.marks.draw({
+      choices: next.map((each) => each.touch),
+      sources: new Set(next.filter((each) => !each.move).map((each) => each.touch)),
+      chosen: touches,
+      after: answer.picture,
+      seat: this.seat,
     });
-    this.find("choices").replaceChildren(...buttons);
+    this.prepare();
+    this.find("meaning").textContent =
+      ready.length === 1
+        ? ready[0].sentences.join(" ")
+        : ready.length
+          ? gettext("Which of these?")
+          : touches.length
+            ? gettext("Now choose one of the marked places.")
+            : gettext("Choose on the board.");
+    this.find("play").hidden = ready.length !== 1;
+    this.find("cancel").hidden = !touches.length;
+    this.root.classList.toggle("begun", touches.length > 0);
+    this.offer(next);
+    this.putChips(ready, touches.at(-1));
+    this.uncover(touches.at(-1));
   }
 
-  isOnBoard(token) {
-    return this.board.querySelector(`[data-token="${CSS.escape(token)}"]`) !== null;
+  /** Scroll what was touched out from under the bar. */
+  uncover(touch) {
+    const part = touch && this.marks.find(touch);
+    const bar = this.find("commit");
+    if (!part || getComputedStyle(bar).position !== "fixed") return;
+    const covered = part.getBoundingClientRect().bottom + 24 - bar.getBoundingClientRect().top;
+    if (covered > 0) scrollBy({ top: covered, behavior: "instant" });
   }
 
-  /** Make the possible choices on the board clickable, and highlight the chosen ones. */
-  mark() {
-    const candidates = this.seat === null ? [] : this.candidates();
-    const chosen = new Set(this.seat === null ? [] : this.text.match(/[a-z][0-9]+|[A-Za-z]+|[0-9]+/g));
-    this.board.querySelector("svg")?.setAttribute("role", candidates.length ? "group" : "img");
-    for (const part of this.board.querySelectorAll("[data-token]")) {
-      const meant = candidates.filter((step) => step.token === part.dataset.token);
-      part.classList.toggle("choice", meant.length > 0);
-      part.classList.toggle("chosen", chosen.has(part.dataset.token));
-      if (meant.length) {
-        part.setAttribute("role", "button");
-        part.setAttribute("tabindex", "0");
-        const sentence = meant.length === 1 && meant[0].explanation ? `: ${meant[0].explanation.sentence}` : "";
-        part.setAttribute("aria-label", part.dataset.token + sentence);
-      } else {
-        for (const name of ["role", "tabindex", "aria-label"]) part.removeAttribute(name);
-      }
+  /** Buttons for what can be chosen but is not on the board, or is too narrow there for a finger. */
+  offer(next) {
+    const isOffered = ({ touch }) => !this.marks.find(touch) || (touch.includes(">") && HAS_FINGERS.matches);
+    const name = (touch) => (touch.includes(">") ? touch.replace(">", " → ") : this.call(touch));
+    this.find("choices").replaceChildren(...next.filter(isOffered).map(({ touch }) => makeButton(name(touch), { touch })));
+  }
+
+  choose(event) {
+    const { touch } = event.target.closest("button")?.dataset ?? {};
+    if (touch) this.touch(touch, event.detail ? "touch" : "key");
+  }
+
+  /** Buttons at the board for moves that the same touches make. */
+  putChips(ready, touch) {
+    this.over().querySelector(".chips")?.remove();
+    if (ready.length < 2) return;
+    const chips = document.createElement("div");
+    chips.className = "chips";
+    chips.setAttribute("role", "group");
+    chips.setAttribute("aria-label", gettext("Which of these?"));
+    for (const each of ready) {
+      const chip = makeButton(each.label, {});
+      chip.title = each.sentences.join(" ");
+      chip.addEventListener("click", () => this.act(() => this.commit([each])));
+      chips.append(chip);
     }
+    this.over().append(chips);
+    this.place(chips, touch);
+  }
+
+  focusChips() {
+    this.over().querySelector(".chips button")?.focus();
+  }
+
+  /** Say beside a part of the board why it cannot be touched. */
+  giveReason(touch, { detail, clause, title }) {
+    this.hideReason();
+    const reason = document.createElement("p");
+    reason.className = "reason";
+    const text = detail.replace(/^\p{Ll}(?!\d)/u, (letter) => letter.toUpperCase());
+    reason.append(text, ...this.link(clause, title));
+    this.over().append(reason);
+    this.place(reason, touch);
+    this.say(text);
+  }
+
+  hideReason() {
+    this.over().querySelector(".reason")?.remove();
+  }
+
+  /** Let screen readers say this. */
+  say(text) {
+    this.find("said").textContent = "";
+    this.find("said").textContent = text;
+  }
+
+  /** What lies over the board: the picture is another one after each move, and then this is put over it again. */
+  over() {
+    let over = this.board.querySelector(":scope > .over");
+    if (!over) {
+      over = document.createElement("div");
+      over.className = "over";
+      this.board.append(over);
+    }
+    return over;
+  }
+
+  /** Put this below a part of the board, or above it if there is no room. */
+  place(element, touch) {
+    const frame = this.over().getBoundingClientRect();
+    const part = (touch && this.marks.find(touch)) || this.marks.picture;
+    const target = (part?.firstElementChild ?? this.board).getBoundingClientRect();
+    const { width, height } = element.getBoundingClientRect();
+    const left = target.left + target.width / 2 - frame.left - width / 2;
+    const below = target.bottom - frame.top + 8;
+    const bar = this.find("commit");
+    const end = getComputedStyle(bar).position === "fixed" ? bar.getBoundingClientRect().top : innerHeight;
+    const fits = target.bottom + height + 16 < end || target.top < height + 16;
+    element.style.left = `${Math.max(0, Math.min(left, this.board.scrollWidth - width))}px`;
+    element.style.top = `${fits ? below : target.top - frame.top - height - 8}px`;
+  }
+
+  // -------------------------------------------------------------------------------------------------- pointer, drag
+
+  listenToPointer() {
+    let pressed = null;
+    let wasDragged = false;
+    this.board.addEventListener("pointerdown", (event) => {
+      this.pointer = event.pointerType;
+      wasDragged = false;
+      pressed = event.isPrimary && event.button === 0 ? { name: this.aim(event), x: event.clientX, y: event.clientY } : null;
+    });
+    addEventListener("pointermove", (event) => {
+      if (pressed?.name && event.isPrimary) this.drag(pressed, event);
+    });
+    addEventListener("pointerup", (event) => {
+      const dropped = pressed;
+      pressed = null;
+      if (!dropped?.image) return;
+      wasDragged = true;
+      dropped.image.remove();
+      const name = this.aim({ ...at(event), target: document.elementFromPoint(event.clientX, event.clientY), pointerType: event.pointerType });
+      if (name && name !== dropped.name) this.touch(name, "drop");
+    });
+    addEventListener("pointercancel", () => {
+      pressed?.image?.remove();
+      pressed = null;
+    });
+    this.board.addEventListener("click", (event) => {
+      if (wasDragged || event.target.closest(".over")) return;
+      if (this.isCrowded(event)) return this.zoom(event);
+      const name = this.aim(event);
+      // Screen readers click without a pointer.
+      if (name) this.touch(name, event.detail ? this.pointer : "key");
+    });
+    this.board.addEventListener("pointerover", (event) => this.look(event));
+    this.board.addEventListener("pointerleave", () => this.look(null));
+  }
+
+  /** Begin to drag, or go on with it: the piece follows the pointer. */
+  drag(pressed, event) {
+    const [dx, dy] = [event.clientX - pressed.x, event.clientY - pressed.y];
+    if (!pressed.image) {
+      if (Math.hypot(dx, dy) < DRAG_PX || !this.canDrag(pressed.name)) return;
+      pressed.image = this.lift(pressed.name);
+      if (this.touches.at(-1) !== pressed.name) this.touch(pressed.name, "drag");
+    }
+    pressed.image.style.transform = `translate(${dx}px, ${dy}px)`;
+  }
+
+  canDrag(name) {
+    return this.touches.at(-1) === name || this.marks.find(name)?.matches(".source") || false;
+  }
+
+  /** A picture of what stands on a part of the board, which can follow the pointer. */
+  lift(name) {
+    const { picture } = this.marks;
+    const frame = this.over().getBoundingClientRect();
+    const { left, top, width, height } = picture.getBoundingClientRect();
+    const image = picture.cloneNode(false);
+    const things = [...picture.querySelectorAll(`[data-at="${CSS.escape(name)}"]`)];
+    const shown = things.length ? things : [this.marks.find(name)];
+    for (const thing of shown) {
+      const copy = thing.cloneNode(true);
+      const { a, b, c, d, e, f } = picture.getScreenCTM().inverse().multiply(thing.getScreenCTM());
+      const holder = document.createElementNS("http://www.w3.org/2000/svg", "g");
+      holder.setAttribute("transform", `matrix(${[a, b, c, d, e, f].join(" ")})`);
+      copy.removeAttribute("transform");
+      for (const each of [copy, ...copy.querySelectorAll("*")]) for (const key of ["data-touch", "data-key", "data-at", "data-place", "tabindex", "role"]) each.removeAttribute(key);
+      holder.append(copy);
+      image.append(holder);
+    }
+    image.classList.add("lifted");
+    for (const key of ["role", "aria-label"]) image.removeAttribute(key);
+    image.setAttribute("aria-hidden", "true");
+    Object.assign(image.style, { left: `${left - frame.left}px`, top: `${top - frame.top}px`, width: `${width}px`, height: `${height}px` });
+    this.over().append(image);
+    return image;
+  }
+
+  /** Which part of the board is meant: with a finger, a choice nearby if the part below it is none. */
+  aim({ target, clientX, clientY, pointerType }) {
+    const part = target?.closest?.("[data-touch]");
+    const below = part && this.board.contains(part) ? part : null;
+    const name = below?.dataset.touch ?? null;
+    if ((pointerType ?? this.pointer) === "mouse" || below?.matches(".choice, .chosen")) return name;
+    const [nearest] = this.listNear(clientX, clientY);
+    return nearest?.dataset.touch ?? name;
+  }
+
+  /** The choices that a finger at this point may mean, the nearest first. */
+  listNear(x, y) {
+    return [...this.board.querySelectorAll(".choice, .chosen")]
+      .map((part) => ({ part, far: distance((part.firstElementChild ?? part).getBoundingClientRect(), x, y) }))
+      .filter(({ far }) => far <= REACH_PX)
+      .sort((one, other) => one.far - other.far)
+      .map(({ part }) => part);
+  }
+
+  /** Show what a touch of the part under the mouse would do. */
+  look(event) {
+    const name = event?.pointerType === "mouse" ? event.target.closest("[data-touch]")?.dataset.touch : null;
+    if (name && name === this.looked) return;
+    clearTimeout(this.looking);
+    this.looked = name;
+    const isTarget = this.touches.length > 0 && Boolean(this.answer?.next.some((each) => each.touch === name && each.move));
+    if (!isTarget && !this.isLooking) return;
+    const { touches, answer } = this;
+    const isStill = () => touches === this.touches && answer === this.answer && !this.isSending;
+    const showTarget = async () => {
+      if (!isStill()) return;
+      const further = isTarget ? await this.load([...touches, name]) : answer;
+      if (!isStill() || this.looked !== name) return;
+      this.isLooking = isTarget;
+      if (isTarget) this.show({ ...answer, ready: further.ready, picture: further.picture }, [...touches, name]);
+      else this.show();
+    };
+    this.looking = setTimeout(() => this.act(showTarget), LOOK_MS);
+  }
+
+  // ---------------------------------------------------------------------------------------------------- magnifying
+
+  /** How often a part of the board must be enlarged to be touched with a finger; 1 if it is large enough. */
+  enlargement() {
+    const sizes = this.marks.list().map((part) => {
+      const { width, height } = (part.firstElementChild ?? part).getBoundingClientRect();
+      return Math.min(width, height);
+    });
+    const middle = sizes.sort((one, other) => one - other)[Math.floor(sizes.length / 2)] || TARGET_PX;
+    return Math.min(MAX_ZOOM, TARGET_PX / middle);
+  }
+
+  /** Whether a finger may mean several choices here. Then the first tap enlarges the board. */
+  isCrowded({ clientX, clientY, detail }) {
+    return detail > 0 && this.pointer === "touch" && !this.isZoomed && this.listNear(clientX, clientY).length > 1 && this.enlargement() > 1.2;
+  }
+
+  /** Enlarge the board around a point, or show the whole board again. */
+  zoom(around = null) {
+    this.isZoomed = !this.isZoomed;
+    const before = this.marks.picture.getBoundingClientRect();
+    this.scale = this.isZoomed ? Math.max(1.5, this.enlargement()) : 1;
+    this.magnify();
+    if (this.isZoomed) {
+      const [x, y] = around ? [around.clientX - before.left, around.clientY - before.top] : [before.width / 2, before.height / 2];
+      const grown = this.marks.picture.getBoundingClientRect();
+      this.board.scrollLeft = (x * grown.width) / before.width - this.board.clientWidth / 2;
+      this.board.scrollTop = (y * grown.height) / before.height - this.board.clientHeight / 2;
+    }
+    this.show();
+  }
+
+  magnify() {
+    this.board.classList.toggle("zoomed", Boolean(this.isZoomed));
+    this.marks.picture?.style.setProperty("width", this.isZoomed ? `${100 * this.scale}%` : "");
+    const button = this.find("zoom");
+    button.hidden = !this.isZoomed && !(HAS_FINGERS.matches && this.enlargement() > 1.2);
+    button.textContent = this.isZoomed ? gettext("Show the whole board") : gettext("Enlarge the board");
+  }
+
+  // ----------------------------------------------------------------------------------------------------------- keys
+
+  listenToKeys() {
+    this.board.addEventListener("keydown", (event) => {
+      const part = event.target.closest("[data-touch]");
+      if (part && ARROWS[event.key]) {
+        event.preventDefault();
+        this.walk(part, ARROWS[event.key]);
+      } else if (part && (event.key === "Enter" || event.key === " ")) {
+        event.preventDefault();
+        this.touch(part.dataset.touch, "key");
+      }
+    });
+    document.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape" || event.defaultPrevented || document.querySelector("dialog[open]")) return;
+      const back = this.touches[0];
+      if (this.over().contains(document.activeElement) && back) this.rove(back, true);
+      if (back || this.over().querySelector(".reason")) this.cancel();
+    });
+    // The board is read out only to those who walk on it while others move.
+    this.board.addEventListener("focusin", (event) => {
+      const part = event.target.closest("[data-touch]");
+      if (part) this.rove(part.dataset.touch);
+      if (!this.read) this.act(async () => {
+        this.read = (await this.load([])).read;
+        this.prepare();
+      });
+    });
+  }
+
+  /** Move the focus to the nearest part in a direction. */
+  walk(part, [dx, dy]) {
+    const from = middle(part);
+    let best = null;
+    for (const other of this.marks.list()) {
+      const to = middle(other);
+      const along = (to.x - from.x) * dx + (to.y - from.y) * dy;
+      const across = Math.abs((to.x - from.x) * dy) + Math.abs((to.y - from.y) * dx);
+      const far = along + 2 * across;
+      if (other !== part && along > 2 && across <= 1.5 * along && (!best || far < best.far)) best = { other, far };
+    }
+    if (best) this.rove(best.other.dataset.touch, true);
+  }
+
+  /** Let Tab lead to this part of the board alone. */
+  rove(touch, focus = false) {
+    this.at = touch;
+    for (const part of this.marks.list()) part.setAttribute("tabindex", part.dataset.touch === touch ? "0" : "-1");
+    if (focus) this.marks.find(touch)?.focus();
+  }
+
+  /** Let keys and screen readers find everything that can be touched, with what is to be seen there. */
+  prepare() {
+    const { picture } = this.marks;
+    if (!picture) return;
+    const parts = this.marks.list();
+    if (!parts.length) return;
+    picture.setAttribute("role", "application");
+    picture.setAttribute("aria-label", gettext("Board"));
+    const isAt = parts.some((part) => part.dataset.touch === this.at);
+    const entry = isAt ? this.at : (parts.find((part) => part.matches(".choice")) ?? parts[0]).dataset.touch;
+    for (const part of parts) {
+      const { touch } = part.dataset;
+      part.setAttribute("role", "button");
+      part.setAttribute("aria-label", this.call(touch));
+      part.setAttribute("tabindex", touch === entry ? "0" : "-1");
+      setOrRemove(part, "aria-description", part.matches(".choice") && gettext("can be chosen"));
+      setOrRemove(part, "aria-pressed", part.matches(".chosen") && "true");
+    }
+    this.magnify();
+  }
+
+  call(touch) {
+    return this.read?.[touch] ?? touch.split(">").map((place) => this.read?.[place] ?? place).join(" → ");
+  }
+
+  // --------------------------------------------------------------------------------------------------------- typing
+
+  listenToTyping() {
+    const [field, button] = [this.find("notation"), this.find("move")];
+    this.find("typing").hidden = !this.source.findSteps;
+    field.addEventListener("input", () => {
+      this.refuse("");
+      clearTimeout(this.typed);
+      this.typed = setTimeout(() => this.complete(field.value), BUSY_MS);
+    });
+    field.form.addEventListener("submit", async (event) => {
+      event.preventDefault();
+      if (!field.value || button.disabled) return;
+      button.disabled = true;
+      this.refuse("");
+      await this.send(field.value.trim());
+      button.disabled = false;
+    });
+  }
+
+  /** Offer what can follow the typed text, and say what the move does once it is one. */
+  async complete(text) {
+    let found;
+    try {
+      found = await this.source.findSteps(text);
+    } catch {
+      return this.refuse(gettext("The server cannot be reached. Try again."));
+    }
+    if (this.find("notation").value !== text) return;
+    this.find("endings").replaceChildren(
+      ...found.steps.map((step) => Object.assign(document.createElement("option"), { value: found.prefix + step.text })),
+    );
+    const isNone = text && !found.complete && !found.steps.length;
+    this.find("typed-meaning").textContent = isNone
+      ? gettext("No legal move starts like this.")
+      : found.complete
+        ? (found.preview?.sentences.join(" ") ?? "")
+        : "";
   }
 }
 
-function formatStep(step) {
-  return step.text.trim().replace(/^,/, "") + (step.completes ? "" : " …");
+class Unreachable extends Error {}
+
+const STALE = new Error("the position has changed");
+
+function leadsTo(answer, name) {
+  return answer.next.some((each) => each.touch === name);
+}
+
+function makeButton(text, data) {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "second";
+  button.textContent = text;
+  Object.assign(button.dataset, data);
+  return button;
+}
+
+function setOrRemove(part, name, value) {
+  if (value) part.setAttribute(name, value);
+  else part.removeAttribute(name);
+}
+
+function middle(part) {
+  const { left, top, width, height } = (part.firstElementChild ?? part).getBoundingClientRect();
+  return { x: left + width / 2, y: top + height / 2 };
+}
+
+function distance({ left, right, top, bottom }, x, y) {
+  return Math.hypot(Math.max(left - x, 0, x - right), Math.max(top - y, 0, y - bottom));
+}
+
+function at({ clientX, clientY }) {
+  return { clientX, clientY };
 }

@@ -103,8 +103,12 @@ export function swapPart(part, fresh) {
   copyAttributes(part, copy);
   if (part.innerHTML === copy.innerHTML) return;
   part.replaceChildren(...copy.childNodes);
-  const again = focused && nameElement(focused);
-  if (again) part.querySelector(again)?.focus();
+  const name = focused && nameElement(focused);
+  const again = name && part.querySelector(name);
+  if (!again) return;
+  // A part of a board gets its place among the keys only later.
+  if (again.matches("[data-touch]")) again.setAttribute("tabindex", "0");
+  again.focus();
 }
 
 /** Keep what was entered, and the choice that the reader is making. Other choices follow the new version. */
@@ -131,6 +135,6 @@ function copyAttributes(part, copy) {
 /** A selector by which the same element is found in the new version; null if it has no name. */
 function nameElement(element) {
   if (element.id) return `#${CSS.escape(element.id)}`;
-  const name = ["data-token", "href", "data-post"].find((each) => element.hasAttribute(each));
+  const name = ["data-touch", "href", "data-post"].find((each) => element.hasAttribute(each));
   return name ? `[${name}="${CSS.escape(element.getAttribute(name))}"]` : null;
 }

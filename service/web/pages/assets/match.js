@@ -6,7 +6,8 @@ import { offerForks } from "/assets/match_fork.js";
 import { keepFresh } from "/assets/live_page.js";
 import { followMatch } from "/assets/match_live.js";
 import { offerOversight } from "/assets/match_oversight.js";
-import { showTips } from "/assets/match_tips.js";
+import { swapBoard } from "/assets/motion.js";
+import { gettext } from "/assets/speech.js";
 
 const root = document.getElementById("match");
 const find = (id) => document.getElementById(id);
@@ -14,6 +15,8 @@ const find = (id) => document.getElementById(id);
 const viewer = {
   path: `/matches/${root.dataset.match}`,
   query: root.dataset.query,
+  // What parts of this page are asked for with, besides: the side of the board.
+  pageQuery: root.dataset.query + (root.dataset.seen ? `&seen=${root.dataset.seen}` : ""),
   version: Number(root.dataset.version),
   last: Number(root.dataset.last),
   ply: Number(find("board")?.dataset.ply ?? 0),
@@ -41,7 +44,6 @@ if (root.dataset.live) followMatch(viewer, root.dataset.live.split(" "));
 
 function beginStepping() {
   for (const hidden of document.querySelectorAll("#play, .speed, #ply, #keys")) hidden.hidden = false;
-  showTips(find("move-list"), find("tip"));
   showPlace();
   find("controls").addEventListener("submit", (event) => {
     event.preventDefault();
@@ -59,6 +61,13 @@ function beginStepping() {
     event.preventDefault();
     pause();
     show(plyOf(link));
+  });
+  document.addEventListener("click", (event) => {
+    if (!event.target.closest("[data-replays]")) return;
+    event.preventDefault();
+    pause();
+    show(0).then(play);
+    find("board").scrollIntoView({ block: "nearest" });
   });
   document.addEventListener("keydown", stepByKey);
   prefetch();
@@ -92,7 +101,7 @@ async function show(ply) {
     if (viewer.wanted === ply) {
       viewer.wanted = null;
       pause();
-      say("This position cannot be loaded. Try again.");
+      say(gettext("This position cannot be loaded. Try again."));
     }
     return false;
   }
@@ -100,7 +109,7 @@ async function show(ply) {
 
 function load(ply) {
   if (!viewer.positions.has(ply)) {
-    const asked = fetchPart(`${viewer.path}/positions/${ply}${viewer.query.replace("&", "?")}`);
+    const asked = fetchPart(`${viewer.path}/positions/${ply}${viewer.pageQuery.replace("&", "?")}`);
     asked.catch(() => viewer.positions.delete(ply));
     if (viewer.positions.size > 60) viewer.positions.delete(viewer.positions.keys().next().value);
     viewer.positions.set(ply, asked);
@@ -121,33 +130,52 @@ function put(position) {
   // During playback a screen reader should not read out every position.
   find("move-text").setAttribute("aria-live", timer ? "off" : "polite");
   const isOpen = find("forms").querySelector("details").open;
-  for (const id of ["board", "move-text", "forms"]) {
+  putBoard(position.getElementById("board"));
+  for (const id of ["move-text", "forms", "end"]) {
     const copy = position.getElementById(id).cloneNode(true);
     find(id).replaceChildren(...copy.childNodes);
+    find(id).hidden = copy.hidden;
   }
   find("forms").querySelector("details").open = isOpen;
-  find("board").dataset.ply = position.getElementById("board").dataset.ply;
   viewer.ply = Number(find("board").dataset.ply);
   // At the end, new moves have been seen. An error message is out of date now.
   if (viewer.ply === viewer.last || !find("note").querySelector("button")) find("note").replaceChildren();
   showPlace();
 }
 
+/** Put a drawing in place. One step on or back is shown as motion, by the effects of the step; a jump is not. */
+function putBoard(fresh) {
+  const board = find("board");
+  const by = Number(fresh.dataset.ply) - Number(board.dataset.ply);
+  const effects = JSON.parse((by === 1 ? fresh : board).dataset.effects);
+  swapBoard(board, fresh.querySelector("svg").cloneNode(true), effects, Math.abs(by) === 1 ? by : 0);
+  board.dataset.ply = fresh.dataset.ply;
+  board.dataset.effects = fresh.dataset.effects;
+}
+
 function showPlace() {
   const { ply, last } = viewer;
-  find("place").textContent = `${ply} of ${last}`;
+  const place = gettext("%(ply)s of %(last)s", { ply, last });
+  find("place").textContent = place;
   const slider = find("ply");
   slider.max = last;
   slider.value = ply;
-  slider.setAttribute("aria-valuetext", `${ply} of ${last}`);
+  slider.setAttribute("aria-valuetext", place);
   for (const button of find("controls").querySelectorAll("[data-step]")) {
     const back = button.dataset.step === "first" || button.dataset.step === "previous";
     button.setAttribute("aria-disabled", String(ply === (back ? 0 : last)));
   }
-  if (find("fork-ply")) find("fork-ply").textContent = ply;
+  turnHere(ply);
   markMove(ply);
   clearTimeout(resting);
   resting = setTimeout(nameAddress, 200);
+}
+
+/** The link that turns the board leads to the position that is shown. */
+function turnHere(ply) {
+  const address = new URL(find("turn").href);
+  address.searchParams.set("ply", ply);
+  find("turn").href = address;
 }
 
 // Browsers limit how often a page may change its address.
@@ -177,7 +205,7 @@ function findMove(ply) {
 
 /** Load the part of the list of moves that the shown position belongs to. */
 async function loadPart() {
-  const part = await fetchPart(`${viewer.path}/moves?ply=${viewer.ply}${viewer.query}`);
+  const part = await fetchPart(`${viewer.path}/moves?ply=${viewer.ply}${viewer.pageQuery}`);
   const [list, fresh] = [find("move-list"), part.getElementById("move-list")];
   list.dataset.first = fresh.dataset.first;
   list.replaceChildren(...fresh.childNodes);
@@ -189,7 +217,7 @@ function plyOf(link) {
 }
 
 function play() {
-  find("play").textContent = "Pause";
+  find("play").textContent = gettext("Pause");
   timer = setTimeout(playOn, viewer.ply === viewer.last ? 0 : pauseMs());
 }
 
@@ -210,7 +238,7 @@ function pause() {
   if (!timer) return;
   clearTimeout(timer);
   timer = 0;
-  find("play").textContent = "Play";
+  find("play").textContent = gettext("Play back");
 }
 
 function say(text) {
@@ -223,11 +251,11 @@ function offerReport() {
     if (!link) return;
     event.preventDefault();
     const report = find("report");
-    report.textContent = "Checking the match …";
+    report.textContent = gettext("Checking the match …");
     try {
       report.replaceChildren((await fetchPart(link.href)).querySelector("#report-shown"));
     } catch {
-      report.textContent = "The match cannot be checked right now. Try again in a moment.";
+      report.textContent = gettext("The match cannot be checked right now. Try again in a moment.");
     }
   });
 }

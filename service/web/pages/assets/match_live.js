@@ -1,9 +1,10 @@
 // Keeps the match page up to date while the match is played.
 
 import { fetchPart } from "/assets/fetch_part.js";
+import { ngettext } from "/assets/speech.js";
 import { followEvents, keepFresh, swapPart } from "/assets/live_page.js";
 
-const PARTS = ["title", "call", "seats", "badge", "oversight", "dice"];
+const PARTS = ["title", "status", "call", "above", "below", "badge", "oversight", "dice"];
 
 /** Follow a match until nothing more can happen in it. A reader who looks at an earlier position stays there. */
 export function followMatch(viewer, types) {
@@ -14,7 +15,7 @@ export function followMatch(viewer, types) {
     types,
     version: () => viewer.version,
     refresh: keepFresh(async () => {
-      const part = await fetchPart(`${viewer.path}/news?after=${viewer.version}${viewer.query}`);
+      const part = await fetchPart(`${viewer.path}/news?after=${viewer.version}${viewer.pageQuery}`);
       await put(part.getElementById("news"));
     }),
   });
@@ -30,9 +31,6 @@ export function followMatch(viewer, types) {
     if (!isWhole) addRows(news);
     for (const id of PARTS) swapPart(document.getElementById(id), news.querySelector(`#${id}`));
     viewer.showClocks();
-    const status = document.getElementById("status");
-    status.textContent = news.dataset.status;
-    status.className = `status ${news.dataset.status}`;
     if (!document.getElementById("board")) return location.reload();
     viewer.forget(isWhole ? 0 : before);
     const added = viewer.last - before;
@@ -48,7 +46,7 @@ export function followMatch(viewer, types) {
     unseen = note.hasChildNodes() ? unseen + added : added;
     const button = document.createElement("button");
     button.className = "second";
-    button.textContent = `${unseen} new ${unseen === 1 ? "move" : "moves"}: show the latest`;
+    button.textContent = ngettext("%(num)s new move: show it", "%(num)s new moves: show the latest", unseen);
     button.addEventListener("click", () => {
       note.replaceChildren();
       viewer.show(viewer.last);
@@ -62,8 +60,4 @@ function addRows(news) {
   const list = document.getElementById("move-list");
   if (!list || list.querySelector("[rel=next]")) return;
   document.getElementById("moves").append(...news.querySelector("#news-rows").children);
-  const explained = document.getElementById("explained");
-  for (const each of [...news.querySelector("#news-explained").children]) {
-    if (!document.getElementById(each.id)) explained.append(each);
-  }
 }

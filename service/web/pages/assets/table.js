@@ -5,24 +5,32 @@ import { formatProblem, readForm, send } from "/assets/commands.js";
 import { Composer } from "/assets/composer.js";
 import { fetchPart } from "/assets/fetch_part.js";
 import { followEvents, keepFresh, swapPart } from "/assets/live_page.js";
+import { swapBoard } from "/assets/motion.js";
+import { gettext } from "/assets/speech.js";
 
-const PARTS = ["now", "dice", "board", "board-text", "roll", "people", "actions", "log"];
+const PARTS = ["now", "dice", "above", "below", "end", "board-text", "roll", "actions", "log", "turn"];
+// People see what their own move did before the answer to it comes.
+const ANSWER_MS = 700;
 // Players wait for each other, so they look again sooner than spectators do.
 const MAX_PAUSE_MS = 3_000;
-const CHANGED = "Something else happened first. Look at the board again.";
+const CHANGED = gettext("Something else happened first. Look at the board again.");
+const RELATED = ["seat-offered", "entropy-due", "start-due", "your-decision", "match-started"];
 
 const find = (id) => document.getElementById(id);
 const root = find("table");
 const api = `/v1/matches/${root.dataset.match}`;
 const invitation = root.dataset.invitation ? `invitation=${encodeURIComponent(root.dataset.invitation)}` : "";
 
-let steps = new Map();
-
 const refresh = keepFresh(async () => put(await fetchPart(location.pathname + location.search)));
 const showClocks = runClocks(Number(root.dataset.now));
-const composer = new Composer(find("composer"), find("board"), findSteps, makeMove);
-composer.update(mover());
+const composer = new Composer(find("composer"), find("board"), {
+  findTouched,
+  findSteps,
+  submit: makeMove,
+  clauses: `/rulesets/${root.dataset.ruleset}`,
+});
 remember(find("auto"));
+composer.update(mover());
 if (root.dataset.live) {
   followEvents({
     address: (after) => `${api}/events?after=${after}${invitation && `&${invitation}`}`,
@@ -43,18 +51,21 @@ function mover() {
   return root.dataset.mover ? Number(root.dataset.mover) : null;
 }
 
+function findTouched(touches) {
+  const query = new URLSearchParams(touches.map((touch) => ["touch", touch]));
+  // The board is drawn as this seat sees it.
+  if (find("board").dataset.seat) query.set("seat", find("board").dataset.seat);
+  return read("touched", query);
+}
+
 function findSteps(prefix) {
-  const known = steps;
-  if (!known.has(prefix)) {
-    const query = `prefix=${encodeURIComponent(prefix)}${invitation && `&${invitation}`}`;
-    const asked = fetch(`${api}/legal-moves/next?${query}`).then((answered) => {
-      if (!answered.ok) throw new Error(`${answered.status}`);
-      return answered.json();
-    });
-    asked.catch(() => known.delete(prefix));
-    known.set(prefix, asked);
-  }
-  return known.get(prefix);
+  return read("next", new URLSearchParams({ prefix }));
+}
+
+async function read(what, query) {
+  const answered = await fetch(`${api}/legal-moves/${what}?${query}&${invitation}`);
+  if (!answered.ok) throw new Error(`${answered.status}`);
+  return answered.json();
 }
 
 async function makeMove(move) {
@@ -64,18 +75,23 @@ async function makeMove(move) {
   } else if (status === 412) {
     composer.refuse(CHANGED);
   } else {
-    const address = `/rulesets/${root.dataset.ruleset}#${answer.clause}`;
-    composer.refuse(formatProblem(answer), answer.clause && { name: answer.clause, address });
+    composer.refuse(formatProblem(answer), answer.clause);
   }
   if (ok || status === 412 || status === 409) await refresh();
   // The page may have shown the move before the answer to it came.
   if (ok) composer.update(mover());
 }
 
-function put(page) {
+/** Put the parts of a newer page in place; with `isOther`, of the same version with another view. */
+async function put(page, isOther = false) {
   const fresh = page.getElementById("table");
   const before = version();
-  if (!fresh || Number(fresh.dataset.version) <= before) return;
+  const moverBefore = mover();
+  if (!fresh || (!isOther && Number(fresh.dataset.version) <= before)) return;
+  const news = [...page.querySelectorAll("#log [data-version]")].filter((each) => Number(each.dataset.version) > before).reverse();
+  await waitForEyes(news);
+  const effects = news.flatMap((each) => JSON.parse(each.dataset.effects ?? "[]"));
+  putBoard(page.getElementById("board"), effects);
   for (const id of PARTS) swapPart(find(id), page.getElementById(id));
   root.dataset.version = fresh.dataset.version;
   // It says in the browser's tab whose turn it is.
@@ -85,10 +101,93 @@ function put(page) {
   for (const each of document.querySelectorAll("#dice [data-version], #log [data-version]")) {
     each.classList.toggle("fresh", Number(each.dataset.version) > before);
   }
-  steps = new Map();
   composer.update(mover());
+  announce(page, before);
   showClocks();
+  if (fresh.dataset.ended) root.dataset.ended = fresh.dataset.ended;
+  else delete root.dataset.ended;
+  if (fresh.dataset.ended) awaitRematch(fresh.dataset.ended);
+  // The header of the page counts the matches that wait.
+  if (mover() !== moverBefore) document.dispatchEvent(new Event("plyscribe:turn"));
 }
+
+/** Let screen readers say what others have done since this version. */
+function announce(page, before) {
+  const { mine } = root.dataset;
+  const happened = [...page.querySelectorAll("#log li[data-version]")]
+    .filter((each) => Number(each.dataset.version) > before && !(mine && each.dataset.seat === mine))
+    .sort((one, other) => one.dataset.version - other.dataset.version)
+    .flatMap((each) => [...each.querySelectorAll(".happened li, .happened p")].map((said) => said.firstChild.textContent.trim()));
+  if (happened.length) composer.say(happened.join(" "));
+}
+
+let ownMoveAt = 0;
+
+/** Before the answer to a move of this browser is shown: show that move, if it has not been, and pause. */
+async function waitForEyes(news) {
+  const mine = root.dataset.held.split(" ");
+  const own = news.findLastIndex((each) => each.dataset.ply && "move" in each.dataset && mine.includes(each.dataset.seat));
+  const answered = news.slice(own + 1).some((each) => "move" in each.dataset);
+  if (own >= 0) ownMoveAt = Date.now();
+  if (!answered) return;
+  if (own >= 0) await showStep(news.splice(0, own + 1));
+  await new Promise((resolve) => setTimeout(resolve, ownMoveAt + ANSWER_MS - Date.now()));
+}
+
+/** Show the position after the last of these entries of the log. */
+async function showStep(entries) {
+  const query = new URLSearchParams(location.search);
+  const position = await fetchPart(`/matches/${root.dataset.match}/positions/${entries.at(-1).dataset.ply}?${query}`);
+  putBoard(position.getElementById("board"), entries.flatMap((each) => JSON.parse(each.dataset.effects ?? "[]")));
+  ownMoveAt = Date.now();
+}
+
+/** Put a newer drawing in place, and show the motion that led to it. What is focused stays so. */
+function putBoard(fresh, effects) {
+  const [board, drawing] = [find("board"), fresh?.querySelector("svg")?.cloneNode(true)];
+  if (!drawing) return swapPart(board, fresh);
+  const touch = board.contains(document.activeElement) && document.activeElement.dataset.touch;
+  swapBoard(board, drawing, effects, effects.length ? 1 : 0);
+  board.dataset.seat = fresh.dataset.seat;
+  const again = touch && board.querySelector(`[data-touch="${CSS.escape(touch)}"]`);
+  if (!again) return;
+  again.setAttribute("tabindex", "0");
+  again.focus();
+}
+
+// The board is turned without losing what was begun on it.
+document.addEventListener("click", async (event) => {
+  const link = event.target.closest("#turn");
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
+  event.preventDefault();
+  try {
+    const page = await fetchPart(link.href);
+    history.replaceState(null, "", link.href);
+    await put(page, true);
+  } catch {
+    location.assign(link.href);
+  }
+});
+
+// --------------------------------------------------------------------------------------------------------- rematches
+
+let inbox = null;
+
+/** Look again when something reaches this player's inbox after the end: it may be an offer of a rematch. */
+function awaitRematch(ended) {
+  if (inbox) return;
+  inbox = new EventSource(`/v1/players/me/events?after=${Number(ended) * 1000}`);
+  for (const type of RELATED) {
+    inbox.addEventListener(type, async (event) => {
+      if (JSON.parse(event.data).match === root.dataset.match) return;
+      await put(await fetchPart(location.pathname + location.search), true);
+      if (!root.dataset.ended) inbox.close();
+    });
+  }
+  addEventListener("pagehide", () => inbox.close());
+}
+
+if (root.dataset.ended) awaitRematch(root.dataset.ended);
 
 // ----------------------------------------------------------------------------------------------------------- forms
 

@@ -12,6 +12,7 @@ from plyscribe.service.web.schemas.answers.matches import (
     MatchPage,
     PositionOut,
     Receipt,
+    TouchedMoves,
     Verification,
     VerificationDue,
 )
@@ -89,6 +90,7 @@ __all__ = [
     "Standings",
     "Suggestion",
     "Tokens",
+    "TouchedMoves",
     "TournamentEvents",
     "TournamentOut",
     "TournamentPage",

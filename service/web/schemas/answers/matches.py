@@ -630,3 +630,65 @@ class Composition(MatchTurn):
         required=True,
         metadata={"description": "True if there were too many moves to look at all of them. Steps can be missing."},
     )
+
+
+class NextTouch(Schema):
+    """A part of the board that can be touched next."""
+
+    touch = fields.String(required=True, metadata={"description": "Its `data-touch`.", "example": "d4"})
+    move = fields.String(
+        required=True,
+        allow_none=True,
+        metadata={"description": "The move that it completes, if it leaves nothing else open."},
+    )
+
+
+class ReadyMove(StoryOut):
+    """A legal move that the touches make, and what it would do, apart from the rolls that follow it."""
+
+    move = fields.String(required=True)
+    label = fields.String(
+        required=True, metadata={"description": "What tells it from the other moves that the same touches make."}
+    )
+
+
+class TouchRefusal(Schema):
+    """Why no legal move begins with these touches."""
+
+    detail = fields.String(required=True)
+    clause = fields.String(
+        required=True, allow_none=True, metadata={"description": "The clause of the rules behind it, if there is one."}
+    )
+    title = fields.String(required=True, allow_none=True, metadata={"description": "The title of that clause."})
+
+
+class TouchedMoves(MatchTurn):
+    """What touches of the board lead to."""
+
+    touches = fields.List(fields.String(), required=True)
+    next = fields.List(
+        fields.Nested(NextTouch),
+        required=True,
+        metadata={"description": "What can be touched next. Nothing if no seat must move, or without a board."},
+    )
+    ready = fields.List(
+        fields.Nested(ReadyMove), required=True, metadata={"description": "The moves that these touches make."}
+    )
+    picture = fields.String(
+        required=True,
+        allow_none=True,
+        metadata={"description": "The board right after the move as SVG, if exactly one is ready."},
+    )
+    refusal = fields.Nested(
+        TouchRefusal, required=True, allow_none=True, metadata={"description": "Null unless nothing follows."}
+    )
+    read = fields.Dict(
+        fields.String(),
+        fields.String(),
+        required=True,
+        metadata={"description": "What is to be seen at each place that can be touched; empty after a touch."},
+    )
+    truncated = fields.Boolean(
+        required=True,
+        metadata={"description": "True if there were too many moves to look at all of them. Touches can be missing."},
+    )
