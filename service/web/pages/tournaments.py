@@ -24,7 +24,13 @@ from plyscribe.service.web.api.tournaments import is_organised_by, read_tourname
 from plyscribe.service.web.pages.blueprint import blueprint, show_page
 from plyscribe.service.web.pages.plot import Estimate, draw_intervals
 from plyscribe.service.web.pages.speech import gettext
-from plyscribe.service.web.pages.wording import describe_act, describe_format, describe_terms, explain_costs
+from plyscribe.service.web.pages.wording import (
+    describe_act,
+    describe_end,
+    describe_format,
+    describe_terms,
+    explain_costs,
+)
 from plyscribe.service.web.schemas import parameters
 
 MICRO = 1_000_000
@@ -81,6 +87,7 @@ def show_tournament(tournament: str) -> Response:
         "tournament.html",
         tournament=described,
         kind=describe_format(state.terms.format),
+        end=describe_end(state.ended),
         terms=list(describe_terms(described)),
         acts=[{**each, "did": describe_act(each, names)} for each in reversed(described["acts"])],
         faults=_list_faults(state),

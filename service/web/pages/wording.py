@@ -4,7 +4,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from plyscribe.domain.rulesets import find_ruleset
+from plyscribe.service.language.guidance import WAYS
 from plyscribe.service.language.option_texts import describe_option
+from plyscribe.service.language.sentences import translate
 from plyscribe.service.web.pages.blueprint import blueprint
 from plyscribe.service.web.pages.option_fields import format_value
 from plyscribe.service.web.pages.speech import gettext, ngettext, page_language
@@ -222,6 +224,26 @@ def describe_act(act: Mapping[str, Any], names: Mapping[int, str]) -> str:
         case "game-adjudicated":
             return gettext("adjudicated %(which)s", which=game)
     return gettext("declared %(which)s forfeited", which=game)
+
+
+@blueprint.app_template_filter("way")
+def name_way(reason: str) -> str:
+    """How a game ended, by the reason of its match or a ruling. An unknown one keeps its name."""
+    if reason in WAYS:
+        return translate(WAYS[reason], page_language(), {})
+    known = {
+        "withdrawal": gettext("because a player left"),
+        "adjudicated": gettext("by a decision of the organiser"),
+        "forfeited": gettext("by forfeit"),
+    }
+    return known.get(reason, reason.replace("-", " "))
+
+
+def describe_end(reason: str | None) -> str | None:
+    """Why a tournament is over; None if it is not, or if all its games were played."""
+    if reason in (None, "played"):
+        return None
+    return gettext("the sequential test has decided") if reason in ("sprt-0", "sprt-1") else reason
 
 
 @blueprint.app_template_filter("incident")
