@@ -108,7 +108,7 @@ def name_tiebreak(name: str) -> str:
         case "sonneborn-berger":
             return gettext("Sonneborn-Berger")
         case "direct":
-            return gettext("Games against each other")
+            return gettext("Head to head")
         case "wins":
             return gettext("Wins")
         case "opponents-mean":
