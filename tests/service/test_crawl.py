@@ -232,7 +232,7 @@ def test_following_all_links_leads_to_sound_pages_and_to_nothing_private(api, pa
             assert {"Authorization", "Cookie"} <= set(answer.vary)
             assert answer.cache_control.private
         if who == "stranger":
-            text = answer.get_data(as_text=True)
-            wrong += [(path, f"mentions {match}") for match in town.private if match in text]
+            # Some answers are pictures.
+            wrong += [(path, f"mentions {match}") for match in town.private if match.encode() in answer.data]
     assert not wrong, "\n".join(map(str, wrong))
     assert visited > 150
