@@ -5,7 +5,7 @@ import re
 import pytest
 from flask.testing import FlaskClient
 
-from plyscribe.domain.rulesets import RULESETS, register
+from plyscribe.domain.rulesets import RULESETS, list_newest, register
 from plyscribe.service.composition import compose
 from plyscribe.service.store.memory import MemoryStore
 from plyscribe.service.web.app import create_app
@@ -111,6 +111,29 @@ def test_a_form_offers_all_games_and_the_seats_and_options_of_one(ann, path):
 
 def test_presets_are_offered(ann):
     assert '<option value="{&#34;size&#34;: 5}">Small</option>' in ann.see("/play?ruleset=pathagon")
+
+
+@pytest.mark.parametrize("path", ["/play", "/record"])
+def test_every_option_of_a_game_has_a_sentence_beside_its_field(ann, path):
+    for ruleset in list_newest():
+        page = ann.see(f"{path}?ruleset={ruleset.id}")
+        described = set(re.findall(r"aria-describedby=(option-\w+-says)", page))
+        if type(ruleset).__module__.startswith("plyscribe."):
+            assert described == {f"option-{name}-says" for name in ruleset.options_schema()["properties"]}
+        assert described == set(re.findall(r'id="(option-\w+-says)"', page))
+
+
+def test_an_option_from_outside_has_its_name_alone(ann):
+    register(TOY_V1)
+    page = ann.see("/play?ruleset=toy")
+    assert "-says" not in page.partition('id="options"')[2].partition("</details>")[0]
+
+
+def test_the_page_to_play_is_in_german_too(ann):
+    page = ann.client.get("/play?ruleset=rings", headers={"Accept": "text/html", "Accept-Language": "de"}).text
+    for words in ("Anzahl der Spieler", "Bot greedy: schaut einen Zug voraus", "Wettlauf um Punkte", "3 Tage"):
+        assert words in page
+    assert "Freundschaftsspiel: Das Ergebnis zählt nicht für Wertungen." in page
 
 
 def test_matches_with_an_open_seat_are_listed(ann):

@@ -6,11 +6,12 @@ import pytest
 from flask.testing import FlaskClient
 
 from plyscribe.domain.commands import Actor
+from plyscribe.domain.tournament.events import FAILURES
 from plyscribe.service.composition import Parts, compose
 from plyscribe.service.store.memory import MemoryStore
 from plyscribe.service.web.app import create_app
 from plyscribe.service.web.pages import tournaments as tournament_pages
-from plyscribe.service.web.pages.wording import explain_costs
+from plyscribe.service.web.pages.wording import describe_end, explain_costs, name_incident, name_way
 from tests.service.conftest import CONFIG
 from tests.service.test_pages import FOR_PEOPLE, FROM_HERE, sign_in
 
@@ -229,3 +230,48 @@ def test_entrants_of_one_name_are_told_apart_on_the_page(browser):
     shown = browser.get(page_of(path)).text
     assert "greedy #1" in shown
     assert "greedy #2" in shown
+
+
+def test_the_page_of_a_tournament_is_in_german_too(browser, parts):
+    path = announce(browser, bots=4, ruleset="pathagon", format={"kind": "swiss", "rounds": 3}, options={"size": 5})
+    play_out(browser, parts, path)
+    ruling = {"round": 1, "board": 1, "game": 1, "ranks": [1, 2], "why": "the hall was closed"}
+    assert browser.post(f"{path}/adjudications", json=ruling, headers=FROM_HERE).status_code == 200
+    shown = browser.get(page_of(path), headers={"Accept-Language": "de"}).text
+    for words in (
+        "Schweizer System, 3 Runden",
+        "läuft",
+        "Größe des Bretts",
+        "Direkter Vergleich",
+        "Warum diese Paarung?",
+    ):
+        assert words in shown
+    assert "legte das Ergebnis fest: Runde 1, Brett 1, Spiel 1" in shown
+    assert "durch Entscheidung der Turnierleitung" in shown
+
+
+@pytest.mark.parametrize(
+    ("reason", "words"),
+    [
+        ("path", "with a path from edge to edge"),
+        ("withdrawal", "because a player left"),
+        ("forfeited", "by forfeit"),
+        ("time-out", "time out"),
+    ],
+)
+def test_how_a_game_ended_is_told_in_words(reason, words):
+    assert name_way(reason) == words
+
+
+@pytest.mark.parametrize(
+    ("reason", "words"),
+    [(None, None), ("played", None), ("sprt-1", "the sequential test has decided"), ("no hall", "no hall")],
+)
+def test_why_a_tournament_is_over_is_told_unless_all_was_played(reason, words):
+    assert describe_end(reason) == words
+
+
+def test_every_kind_of_incident_is_told_in_words():
+    causes = (*FAILURES, "time", "crashed", "silent", "illegal", "unreadable", "absent", "disqualified", "resigned")
+    assert all(name_incident(cause) != cause for cause in causes)
+    assert name_incident("new-cause") == "new cause"

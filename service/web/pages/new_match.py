@@ -9,6 +9,7 @@ from plyscribe.domain.events import Account
 from plyscribe.domain.rulesets import list_newest
 from plyscribe.service.access.accounts import Principal
 from plyscribe.service.boards import draw_beginning
+from plyscribe.service.language.option_texts import describe_option, describe_preset
 from plyscribe.service.lists.matches import MatchFilter
 from plyscribe.service.web.api.http import parts, principal_if_any
 from plyscribe.service.web.api.rulesets import find_rules
@@ -17,25 +18,15 @@ from plyscribe.service.web.pages.blueprint import blueprint, show_page
 from plyscribe.service.web.pages.goals import say_goal
 from plyscribe.service.web.pages.listed import list_beside
 from plyscribe.service.web.pages.option_fields import list_fields
+from plyscribe.service.web.pages.speech import gettext, page_language
+from plyscribe.service.web.pages.times import name_span
 
 SHOWN = 20
 
 MINUTE_MS = 60_000
 DAY_MS = 24 * 60 * MINUTE_MS
-MOVE_LIMITS = (
-    ("1 minute", MINUTE_MS),
-    ("5 minutes", 5 * MINUTE_MS),
-    ("1 hour", 60 * MINUTE_MS),
-    ("1 day", DAY_MS),
-    ("3 days", 3 * DAY_MS),
-    ("7 days", 7 * DAY_MS),
-)
-MATCH_LIMITS = (
-    ("5 minutes", 5 * MINUTE_MS),
-    ("10 minutes", 10 * MINUTE_MS),
-    ("30 minutes", 30 * MINUTE_MS),
-    ("2 hours", 120 * MINUTE_MS),
-)
+MOVE_LIMITS_MS = (MINUTE_MS, 5 * MINUTE_MS, 60 * MINUTE_MS, DAY_MS, 3 * DAY_MS, 7 * DAY_MS)
+MATCH_LIMITS_MS = (5 * MINUTE_MS, 10 * MINUTE_MS, 30 * MINUTE_MS, 120 * MINUTE_MS)
 
 
 @blueprint.get("/play")
@@ -46,11 +37,11 @@ def offer_match() -> Response:
     return show_page(
         "new_match.html",
         **_describe_game(),
-        bots=list(BOTS),
+        bots=[(bot, _describe_bot(bot)) for bot in BOTS],
         playouts=min(PLAYOUTS, most_playouts),
         most_playouts=most_playouts,
-        move_limits=MOVE_LIMITS,
-        match_limits=MATCH_LIMITS,
+        move_limits=[(name_span(span_ms), span_ms) for span_ms in MOVE_LIMITS_MS],
+        match_limits=[(name_span(span_ms), span_ms) for span_ms in MATCH_LIMITS_MS],
         **_describe_lobby(who),
     )
 
@@ -67,15 +58,29 @@ def offer_recording() -> Response:
     return show_page("new_record.html", **_describe_game(), own_matches=_list_own(principal_if_any(), recorded=True))
 
 
+def _describe_bot(bot: str) -> str:
+    """The name of a built-in bot with a word on how well it plays."""
+    match bot:
+        case "random":
+            return gettext("Bot random: plays any move")
+        case "greedy":
+            return gettext("Bot greedy: looks one move ahead")
+        case "mcts":
+            return gettext("Bot mcts: thinks far ahead")
+    return gettext("Bot %(name)s", name=bot)
+
+
 def _describe_game() -> dict[str, Any]:
     """The newest version of the game in the query, or of the first game; NotFound if there is no such game."""
-    newest = list_newest()
+    newest, language = list_newest(), page_language()
     ruleset = find_rules(request.args.get("ruleset") or newest[0].id)
     return {
         "games": [(each.title, each.id) for each in newest],
         "ruleset": ruleset,
-        "fields": list_fields(ruleset),
-        "presets": {name: dict(options) for name, options in ruleset.presets.items()},
+        "fields": [(field, describe_option(ruleset, field.name, language)) for field in list_fields(ruleset)],
+        "presets": [
+            (dict(options), describe_preset(ruleset, name, language)) for name, options in ruleset.presets.items()
+        ],
         "picture": draw_beginning(ruleset),
         "goal": say_goal(ruleset),
     }

@@ -4,6 +4,7 @@ from typing import Any, NamedTuple
 
 from plyscribe.domain.ruleset import AnyRuleset
 from plyscribe.service.web.pages.blueprint import blueprint
+from plyscribe.service.web.pages.speech import gettext
 
 
 class OptionField(NamedTuple):
@@ -20,11 +21,6 @@ class OptionField(NamedTuple):
     high: int | None = None
     choices: tuple[Any, ...] = ()
 
-    @property
-    def label(self) -> str:
-        """The name of the option as people read it."""
-        return name_option(self.name)
-
 
 @blueprint.app_template_filter("option")
 def name_option(name: str) -> str:
@@ -37,14 +33,14 @@ def format_value(value: object) -> str:
     """A JSON value in words: what pages show of options and of other values that a ruleset or a person chose."""
     match value:
         case None:
-            return "none"
+            return gettext("none")
         case bool():
-            return "yes" if value else "no"
+            return gettext("yes") if value else gettext("no")
         case list() | tuple():
-            return ", ".join(map(format_value, value)) or "none"
+            return ", ".join(map(format_value, value)) or gettext("none")
         case dict():
             named = [f"{name_option(str(name))}: {format_value(each)}" for name, each in value.items()]
-            return ", ".join(named) or "none"
+            return ", ".join(named) or gettext("none")
     return str(value)
 
 

@@ -5,8 +5,9 @@ from datetime import UTC, datetime
 from markupsafe import Markup
 
 from plyscribe.service.web.pages.blueprint import blueprint
+from plyscribe.service.web.pages.speech import gettext, ngettext
 
-_UNITS = ((86_400, "d"), (3_600, "h"), (60, "min"), (1, "s"))
+_UNITS_S = (86_400, 3_600, 60, 1)
 
 
 @blueprint.app_template_filter("utc")
@@ -25,8 +26,28 @@ def render_time(time_ms: int) -> Markup:
 def format_duration(span_ms: int) -> str:
     """A duration in its two largest units; `0 s` for less than a second."""
     rest, parts = span_ms // 1000, []
-    for seconds, unit in _UNITS:
-        count, rest = divmod(rest, seconds)
+    for unit_s in _UNITS_S:
+        count, rest = divmod(rest, unit_s)
         if count:
-            parts.append(f"{count} {unit}")
-    return " ".join(parts[:2]) or "0 s"
+            parts.append(_count_units(count, unit_s))
+    return " ".join(parts[:2]) or _count_units(0, 1)
+
+
+def _count_units(count: int, unit_s: int) -> str:
+    match unit_s:
+        case 86_400:
+            return gettext("%(count)s d", count=count)
+        case 3_600:
+            return gettext("%(count)s h", count=count)
+        case 60:
+            return gettext("%(count)s min", count=count)
+    return gettext("%(count)s s", count=count)
+
+
+def name_span(span_ms: int) -> str:
+    """A whole number of days, hours or minutes in words, in the largest unit that fits."""
+    if span_ms % 86_400_000 == 0:
+        return ngettext("%(num)s day", "%(num)s days", span_ms // 86_400_000)
+    if span_ms % 3_600_000 == 0:
+        return ngettext("%(num)s hour", "%(num)s hours", span_ms // 3_600_000)
+    return ngettext("%(num)s minute", "%(num)s minutes", span_ms // 60_000)

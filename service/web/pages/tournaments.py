@@ -23,7 +23,14 @@ from plyscribe.service.web.api.http import parse_query, parts, path_with, princi
 from plyscribe.service.web.api.tournaments import is_organised_by, read_tournament
 from plyscribe.service.web.pages.blueprint import blueprint, show_page
 from plyscribe.service.web.pages.plot import Estimate, draw_intervals
-from plyscribe.service.web.pages.wording import describe_act, describe_format, describe_terms, explain_costs
+from plyscribe.service.web.pages.speech import gettext
+from plyscribe.service.web.pages.wording import (
+    describe_act,
+    describe_end,
+    describe_format,
+    describe_terms,
+    explain_costs,
+)
 from plyscribe.service.web.schemas import parameters
 
 MICRO = 1_000_000
@@ -80,6 +87,7 @@ def show_tournament(tournament: str) -> Response:
         "tournament.html",
         tournament=described,
         kind=describe_format(state.terms.format),
+        end=describe_end(state.ended),
         terms=list(describe_terms(described)),
         acts=[{**each, "did": describe_act(each, names)} for each in reversed(described["acts"])],
         faults=_list_faults(state),
@@ -110,7 +118,7 @@ def _plot_ratings(table: dict[str, Any], names: dict[int, str]) -> str | None:
         (names[row["entrant"]], Estimate(row["rating_micro"] / MICRO, row["uncertainty_micro"] / MICRO))
         for row in rated
     ]
-    return draw_intervals(rows, "Ratings from the games of this tournament only")
+    return draw_intervals(rows, gettext("Ratings from the games of this tournament only"))
 
 
 def _choose_rounds(state: Tournament, newest: int) -> list[int]:

@@ -3,6 +3,13 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from plyscribe.domain.rulesets import find_ruleset
+from plyscribe.service.language.guidance import WAYS
+from plyscribe.service.language.option_texts import describe_option
+from plyscribe.service.language.sentences import translate
+from plyscribe.service.web.pages.blueprint import blueprint
+from plyscribe.service.web.pages.option_fields import format_value
+from plyscribe.service.web.pages.speech import gettext, ngettext, page_language
 from plyscribe.service.web.pages.times import format_duration
 
 
@@ -13,139 +20,248 @@ class Reason(NamedTuple):
     value: str
 
 
-_FORMATS = {
-    "round-robin": ("Round robin", "{cycles}: everybody meets everybody"),
-    "swiss": ("Swiss", "{rounds}"),
-    "knockout": ("Knockout", "out after {lives}"),
-    "gauntlet": ("Gauntlet", "{cycles}: the first entrant meets all others"),
-}
-_COUNTED = {"cycles": "cycle", "rounds": "round", "lives": "lost board"}
-
-_REPEATS = {
-    "once": "one on each board",
-    "rotations": "on each board, one for each rotation of the seats",
-    "permutations": "on each board, one for each order of the seats",
-}
-
-_SCORES = {"bye": "a bye", "absence": "an absence"}
+@blueprint.app_template_filter("tournament_status")
+def name_status(status: str) -> str:
+    """The status of a tournament in words."""
+    match status:
+        case "open":
+            return gettext("open to enter")
+        case "playing":
+            return gettext("under way")
+        case "ended":
+            return gettext("over")
+    return gettext("called off")
 
 
 def describe_format(format: Mapping[str, Any]) -> str:
     """The format, such as `Swiss, 5 rounds`."""
-    title, details = _FORMATS[format["kind"]]
-    counts = {name: count_things(value, _COUNTED[name]) for name, value in format.items() if name in _COUNTED}
-    return f"{title}, {details.format(**counts)}"
-
-
-def count_things(count: int, thing: str) -> str:
-    """The number with the thing, in the plural unless there is one."""
-    return f"{count} {thing}{'' if count == 1 else 's'}"
+    match format["kind"]:
+        case "round-robin":
+            return ngettext(
+                "Round robin, %(num)s cycle: everybody meets everybody",
+                "Round robin, %(num)s cycles: everybody meets everybody",
+                format["cycles"],
+            )
+        case "swiss":
+            return ngettext("Swiss, %(num)s round", "Swiss, %(num)s rounds", format["rounds"])
+        case "knockout":
+            return ngettext("Knockout, out after %(num)s loss", "Knockout, out after %(num)s losses", format["lives"])
+    return ngettext(
+        "Gauntlet, %(num)s cycle: the first entrant meets all others",
+        "Gauntlet, %(num)s cycles: the first entrant meets all others",
+        format["cycles"],
+    )
 
 
 def describe_terms(tournament: Mapping[str, Any]) -> Iterator[Reason]:
     """The terms of a tournament, from its description as in the API."""
-    yield Reason("Format", describe_format(tournament["format"]))
-    yield Reason("Games", _REPEATS[tournament["repeat"]])
-    for name, value in tournament["options"].items():
-        yield Reason(name.replace("_", " ").capitalize(), describe_value(value))
-    yield Reason("Points", _describe_scoring(tournament["scoring"]))
-    yield Reason("Tiebreaks", ", ".join(tournament["tiebreaks"]) or "none")
-    yield Reason("Time", _describe_limits(tournament["limits"]))
+    yield Reason(gettext("Format"), describe_format(tournament["format"]))
+    yield Reason(gettext("Games"), _describe_repeat(tournament["repeat"]))
+    yield from _describe_options(tournament)
+    yield Reason(gettext("Scoring"), _describe_scoring(tournament["scoring"]))
+    tiebreaks = ", ".join(map(name_tiebreak, tournament["tiebreaks"]))
+    yield Reason(gettext("With equal points"), tiebreaks or gettext("none"))
+    yield Reason(gettext("Time"), _describe_limits(tournament["limits"]))
     if tournament["openings"]:
-        yield Reason("Openings", f"{len(tournament['openings'])}, which the boards take in turn")
+        count = len(tournament["openings"])
+        yield Reason(gettext("Openings"), gettext("%(count)s, which the boards take in turn", count=count))
     if tournament["sprt"]:
-        test = tournament["sprt"]
-        errors = f"error rates {test['alpha']} and {test['beta']}"
-        yield Reason("Sequential test", f"Elo difference {test['elo0']} against {test['elo1']}, {errors}")
-    entry = "everybody" if tournament["is_open"] else "those whom the organiser invites"
-    yield Reason("Who can enter", f"{entry}, at most {tournament['max_entrants']}")
-    yield Reason("Seed of the random choices", str(tournament["seed"]))
+        said = gettext(
+            "Elo difference %(elo0)s against %(elo1)s, error rates %(alpha)s and %(beta)s", **tournament["sprt"]
+        )
+        yield Reason(gettext("Sequential test"), said)
+    most = tournament["max_entrants"]
+    entry = (
+        gettext("everybody, at most %(most)s", most=most)
+        if tournament["is_open"]
+        else gettext("those whom the organiser invites, at most %(most)s", most=most)
+    )
+    yield Reason(gettext("Who can enter"), entry)
+    yield Reason(gettext("Number that all random choices follow from"), str(tournament["seed"]))
 
 
-def describe_value(value: Any) -> str:
-    """A JSON value as people write it."""
-    if isinstance(value, Mapping):
-        return ", ".join(f"{str(name).replace('_', ' ')} {describe_value(each)}" for name, each in value.items())
-    if isinstance(value, list | tuple):
-        return ", ".join(map(describe_value, value)) or "none"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return "none" if value is None else str(value).replace("_", " ")
+def _describe_repeat(repeat: str) -> str:
+    match repeat:
+        case "once":
+            return gettext("one on each board")
+        case "rotations":
+            return gettext("on each board, one for each rotation of the seats")
+    return gettext("on each board, one for each order of the seats")
+
+
+def _describe_options(tournament: Mapping[str, Any]) -> Iterator[Reason]:
+    ruleset = find_ruleset(tournament["ruleset"], tournament["ruleset_version"])
+    for name, value in tournament["options"].items():
+        said = describe_option(ruleset, name, page_language())
+        words = said.values.get(value) if isinstance(value, str | int) else None
+        yield Reason(said.label, words or format_value(value))
+
+
+@blueprint.app_template_filter("tiebreak")
+def name_tiebreak(name: str) -> str:
+    """A tiebreak as people call it."""
+    match name:
+        case "buchholz":
+            return gettext("Buchholz")
+        case "buchholz-cut-1":
+            return gettext("Buchholz without the lowest")
+        case "sonneborn-berger":
+            return gettext("Sonneborn-Berger")
+        case "direct":
+            return gettext("Head to head")
+        case "wins":
+            return gettext("Wins")
+        case "opponents-mean":
+            return gettext("Mean of the opponents")
+    return gettext("Places")
 
 
 def _describe_scoring(scoring: Mapping[str, Any]) -> str:
     if scoring["places"] is None:
-        games = "2 for each seat beaten and 1 for each tie"
+        games = gettext("2 for each player beaten and 1 for each tie")
     else:
-        games = ", ".join(f"{points} for place {place}" for place, points in enumerate(scoring["places"], 1))
-    return "; ".join([games, *(f"{scoring[name]} for {words}" for name, words in _SCORES.items())])
+        each = [
+            gettext("%(points)s for place %(place)s", points=points, place=place)
+            for place, points in enumerate(scoring["places"], 1)
+        ]
+        games = ", ".join(each)
+    bye = gettext("%(points)s for a bye", points=scoring["bye"])
+    return "; ".join([games, bye, gettext("%(points)s for an absence", points=scoring["absence"])])
 
 
 def _describe_limits(limits: Mapping[str, Any] | None) -> str:
-    given = {"a move": (limits or {}).get("move_ms"), "a match": (limits or {}).get("match_ms")}
-    return ", ".join(f"{format_duration(ms)} for {what}" for what, ms in given.items() if ms) or "no limit"
+    given, said = limits or {}, []
+    if span_ms := given.get("move_ms"):
+        said.append(gettext("%(time)s for a move", time=format_duration(span_ms)))
+    if span_ms := given.get("match_ms"):
+        said.append(gettext("%(time)s for a match", time=format_duration(span_ms)))
+    return ", ".join(said) or gettext("no limit")
 
 
 def explain_costs(costs: Mapping[str, Any], engine: str, names: Mapping[int, str] | None = None) -> list[Reason]:
     """What a pairing cost, in words. An unknown cost keeps its name; docs/tournaments.md lists the known ones."""
     named = {str(number): name for number, name in (names or {}).items()}
-    reasons = [Reason("paired by", engine)]
+    reasons = [Reason(gettext("paired by"), engine)]
     for name, value in costs.items():
         match name:
             case "floats":
-                reasons += [Reason("board with unequal points", _describe_float(each, named)) for each in value]
+                unequal = gettext("board with unequal points")
+                reasons += [Reason(unequal, _describe_float(each, named)) for each in value]
             case "defeats":
                 lost = [f"{named.get(entrant, entrant)} {count}" for entrant, count in value.items()]
-                reasons.append(Reason("lives lost", ", ".join(lost)))
+                reasons.append(Reason(gettext("lives lost"), ", ".join(lost)))
             case "planned":
-                pairs = [f"{count_things(pairs, 'pair')} {_times(times)}" for times, pairs in value.items()]
-                reasons.append(Reason("meetings at the end of the cycle", ", ".join(pairs)))
+                pairs = [_count_pairs(times, count) for times, count in value.items()]
+                reasons.append(Reason(gettext("meetings at the end of the cycle"), ", ".join(pairs)))
             case "at_least" if isinstance(value, Mapping):
-                bound = f"{count_things(value['meetings'], 'earlier game')}, differences {value['spread']}"
-                reasons.append(Reason("no pairing has less than", bound))
+                reasons.append(Reason(gettext("no pairing has less than"), _describe_bound(value)))
             case _:
-                reasons.append(Reason(_COSTS.get(name, name.replace("_", " ")), describe_value(value)))
+                reasons.append(Reason(_name_cost(name), format_value(value)))
     return reasons
 
 
-_COSTS = {
-    "meetings": "earlier games between the players of a board",
-    "spread": "differences in points, all boards together",
-    "seats": "times that a player had the same seat before",
-    "byes": "earlier byes of players who have one now",
-    "seed": "seed of the random choices",
-    "cycle": "cycle of the schedule",
-    "rounds": "rounds per cycle",
-    "squares": "sum of the squares of all meetings",
-    "at_least": "no plan has a lower sum than",
-    "optimal": "proved to be the best",
-}
+def _name_cost(name: str) -> str:
+    known = {
+        "meetings": gettext("earlier games between the players of a board"),
+        "spread": gettext("differences in points, all boards together"),
+        "seats": gettext("times that a player had the same seat before"),
+        "byes": gettext("earlier byes of players who have one now"),
+        "seed": gettext("number that the random choices follow from"),
+        "cycle": gettext("cycle of the schedule"),
+        "rounds": gettext("rounds per cycle"),
+        "squares": gettext("sum of the squares of all meetings"),
+        "at_least": gettext("no plan has a lower sum than"),
+        "optimal": gettext("proved to be the best"),
+    }
+    return known.get(name, name.replace("_", " "))
 
 
-def _times(times: str) -> str:
-    return {"0": "never", "1": "once", "2": "twice"}.get(times, f"{times} times")
+def _describe_bound(bound: Mapping[str, Any]) -> str:
+    return ngettext(
+        "%(num)s earlier game, differences %(spread)s",
+        "%(num)s earlier games, differences %(spread)s",
+        bound["meetings"],
+        spread=bound["spread"],
+    )
+
+
+def _count_pairs(times: str, count: int) -> str:
+    pairs = ngettext("%(num)s pair", "%(num)s pairs", count)
+    match times:
+        case "0":
+            return gettext("%(pairs)s never", pairs=pairs)
+        case "1":
+            return gettext("%(pairs)s once", pairs=pairs)
+        case "2":
+            return gettext("%(pairs)s twice", pairs=pairs)
+    return gettext("%(pairs)s %(times)s times", pairs=pairs, times=times)
 
 
 def _describe_float(cost: Any, named: Mapping[str, str]) -> str:
     if not isinstance(cost, Mapping):
-        return describe_value(cost)
+        return format_value(cost)
     down, up = (named.get(str(cost[name]), cost[name]) for name in ("down", "up"))
-    return f"{down} is ahead of {up} by {cost['by']} of a win"
+    return gettext("%(down)s is ahead of %(up)s by %(by)s of a win", down=down, up=up, by=cost["by"])
 
 
 def describe_act(act: Mapping[str, Any], names: Mapping[int, str]) -> str:
     """What an organiser or administrator did, from its description as in the API."""
     if act["entrant"] is not None:
-        verb = "disqualified" if act["what"] == "entrant-disqualified" else "withdrew"
-        return f"{verb} {names[act['entrant']]}"
+        name = names[act["entrant"]]
+        if act["what"] == "entrant-disqualified":
+            return gettext("disqualified %(name)s", name=name)
+        return gettext("withdrew %(name)s", name=name)
     if act["round"] is None:
-        return "called the tournament off"
-    return _RULINGS[act["what"]].format(f"round {act['round']}, board {act['board']}, game {act['game']}")
+        return gettext("called the tournament off")
+    game = gettext(
+        "round %(round)s, board %(board)s, game %(game)s", round=act["round"], board=act["board"], game=act["game"]
+    )
+    match act["what"]:
+        case "game-annulled":
+            return gettext("annulled %(which)s", which=game)
+        case "game-retried":
+            return gettext("had %(which)s tried again", which=game)
+        case "game-adjudicated":
+            return gettext("adjudicated %(which)s", which=game)
+    return gettext("declared %(which)s forfeited", which=game)
 
 
-_RULINGS = {
-    "game-annulled": "annulled {}",
-    "game-retried": "had {} tried again",
-    "game-adjudicated": "adjudicated {}",
-    "game-forfeited": "declared {} forfeited",
-}
+@blueprint.app_template_filter("way")
+def name_way(reason: str) -> str:
+    """How a game ended, by the reason of its match or a ruling. An unknown one keeps its name."""
+    if reason in WAYS:
+        return translate(WAYS[reason], page_language(), {})
+    known = {
+        "withdrawal": gettext("because a player left"),
+        "adjudicated": gettext("by a decision of the organiser"),
+        "forfeited": gettext("by forfeit"),
+    }
+    return known.get(reason, reason.replace("-", " "))
+
+
+def describe_end(reason: str | None) -> str | None:
+    """Why a tournament is over; None if it is not, or if all its games were played."""
+    if reason in (None, "played"):
+        return None
+    return gettext("the sequential test has decided") if reason in ("sprt-0", "sprt-1") else reason
+
+
+@blueprint.app_template_filter("incident")
+def name_incident(cause: str) -> str:
+    """What went wrong in a game, by a cause of docs/tournaments.md. An unknown one keeps its name."""
+    known = {
+        "refuted": gettext("the second execution disagreed"),
+        "play-failed": gettext("the bots or the rules broke down"),
+        "called-off": gettext("the match was called off"),
+        "annulled": gettext("the match was annulled"),
+        "time": gettext("did not move in time"),
+        "crashed": gettext("the program crashed"),
+        "silent": gettext("the program did not answer"),
+        "illegal": gettext("the program made an illegal move"),
+        "unreadable": gettext("the program answered what cannot be read"),
+        "absent": gettext("left the tournament"),
+        "disqualified": gettext("was disqualified"),
+        "forfeited": gettext("lost by forfeit"),
+        "resigned": gettext("resigned by choice"),
+    }
+    return known.get(cause, cause.replace("-", " "))

@@ -71,6 +71,9 @@ function showSeats() {
   const who = wanted.map((row) => row.querySelector("[data-who]").value);
   rated.disabled = who.some((each) => each.startsWith("bot:")) || who.filter((each) => each === "me").length > 1;
   if (rated.disabled) rated.checked = false;
+  const [friendly, counting] = document.getElementById("counts").children;
+  friendly.hidden = rated.checked;
+  counting.hidden = !rated.checked;
 }
 
 function fillIn(preset) {

@@ -3,6 +3,7 @@
 import { formatProblem, readForm, send } from "/assets/commands.js";
 import { fetchPart } from "/assets/fetch_part.js";
 import { followEvents, keepFresh, swapPart } from "/assets/live_page.js";
+import { gettext } from "/assets/speech.js";
 
 const PARTS = ["summary", "tables", "organising"];
 const ACCOUNT = /^player-[a-z2-7]{26}$/;
@@ -73,13 +74,13 @@ async function submit(form) {
 
 async function check(link) {
   const result = link.parentElement.querySelector("[role=status]");
-  result.textContent = "Checking …";
+  result.textContent = gettext("Checking …");
   try {
     const answered = await fetch(link.href, { headers: { Accept: "application/json" } });
     const answer = await answered.json();
     if (!answered.ok) result.textContent = formatProblem(answer);
-    else result.textContent = answer.agrees ? "Correct: the result is the same." : "Wrong: the result is different!";
+    else result.textContent = answer.agrees ? gettext("Correct: the result is the same.") : gettext("Wrong: the result is different!");
   } catch {
-    result.textContent = "The server cannot be reached. Try again.";
+    result.textContent = gettext("The server cannot be reached. Try again.");
   }
 }
