@@ -172,7 +172,7 @@ def test_the_rows_of_news_have_the_sentences_of_the_whole_list(api, parts):
     whole, news = table.show().sentences, table.show(f"/news?after={version}").sentences
     assert len(news) > 2
     assert whole[-len(news) :] == news
-    assert len(set(whole)) == len(whole)
+    assert len(whole) > len(news)
 
 
 def test_rolls_are_listed_between_the_moves(api, parts):
