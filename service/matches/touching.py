@@ -11,15 +11,15 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from plyscribe.domain.completion import MOST
-from plyscribe.domain.effects import Moved, describe_effect
 from plyscribe.domain.errors import IllegalMove, MoveError
 from plyscribe.domain.match import Match
 from plyscribe.domain.phrases import Phrase, say
 from plyscribe.domain.ruleset import AnyRuleset, Decision
 from plyscribe.service.boards import find_board
 from plyscribe.service.boards.board import Reason, Touches
-from plyscribe.service.language.sentences import Names, describe_effects, translate
+from plyscribe.service.language.sentences import Names, translate
 from plyscribe.service.matches.queries import draw_after, dump_turn
+from plyscribe.service.matches.story import preview_move
 from plyscribe.service.rulebooks import read_clauses
 
 Json = dict[str, Any]
@@ -73,7 +73,7 @@ def describe_touches(
     Without touches, `read` says what is to be seen at each place. Touches that begin no legal move get a refusal.
     """
     found = find_touched(ruleset, state, touches)
-    ready = [_describe_ready(ruleset, state, move, language, names) for move in found.ready]
+    ready = [{"move": move, **preview_move(ruleset, state, move, language, names)} for move in found.ready]
     is_refused = bool(touches) and isinstance(ruleset.turn(state), Decision) and not (found.following or ready)
     return {
         **_describe(touches, read_places(ruleset, state, language, names) if not touches else {}),
@@ -136,11 +136,12 @@ def _find_beginnings(ruleset: AnyRuleset, state: Any) -> Touched:
     board, view = find_board(ruleset), ruleset.view(state)
     assert board is not None
     prefixes = {place: tuple(board.begin(view, place)) for place in board.read(view)}
+    names = _resolve(ruleset, state)
     if set(prefixes.values()) <= {("",)}:
         return _follow(_trace_moves(ruleset, state, ("",)), ())
     following: dict[str, str | None] = {}
     for place in sorted(prefixes, key=_sort_naturally):
-        ways = _trace_lazily(ruleset, state, prefixes[place])
+        ways = _trace_lazily(ruleset, state, prefixes[place], names)
         found = list(islice(((move, way) for move, all_ways in ways for way in all_ways if way[0] == place), 2))
         if found:
             following[place] = found[0][0] if len(found) == 1 and len(found[0][1]) == 1 else None
@@ -150,17 +151,23 @@ def _find_beginnings(ruleset: AnyRuleset, state: Any) -> Touched:
 @lru_cache(maxsize=LISTS)
 def _trace_moves(ruleset: AnyRuleset, state: Any, prefixes: tuple[str, ...]) -> Traced:
     """The legal moves with these prefixes that can be touched, at most MOST."""
-    found = list(islice(_trace_lazily(ruleset, state, prefixes), MOST + 1))
+    found = list(islice(_trace_lazily(ruleset, state, prefixes, _resolve(ruleset, state)), MOST + 1))
     return Traced(found[:MOST], len(found) > MOST)
 
 
-def _trace_lazily(
-    ruleset: AnyRuleset, state: Any, prefixes: tuple[str, ...]
-) -> Iterator[tuple[str, Sequence[Touches]]]:
+def _resolve(ruleset: AnyRuleset, state: Any) -> Mapping[str, str]:
+    """What names in traces stand for, for the seat on turn."""
     board, turn = find_board(ruleset), ruleset.turn(state)
     assert board is not None
     assert isinstance(turn, Decision)
-    names = board.resolve(ruleset.view(state), turn.seat)
+    return board.resolve(ruleset.view(state), turn.seat)
+
+
+def _trace_lazily(
+    ruleset: AnyRuleset, state: Any, prefixes: tuple[str, ...], names: Mapping[str, str]
+) -> Iterator[tuple[str, Sequence[Touches]]]:
+    board = find_board(ruleset)
+    assert board is not None
     for prefix in prefixes:
         for legal in ruleset.legal_moves(state, prefix):
             move = ruleset.format_move(state, legal)
@@ -187,16 +194,6 @@ def _sort_naturally(touch: str) -> list[tuple[str, int]]:
     """As people sort: d2 comes before d10."""
     parts = _DIGITS.split(touch)
     return [(word, int(number or 0)) for word, number in zip(parts[::2], [*parts[1::2], ""], strict=True)]
-
-
-def _describe_ready(ruleset: AnyRuleset, state: Any, text: str, language: str, names: Names) -> Json:
-    move = ruleset.parse_move(state, text)
-    effects = ruleset.effects(state, Moved(move), ruleset.apply_move(state, move))
-    return {
-        "move": text,
-        "effects": [describe_effect(effect) for effect in effects],
-        "sentences": describe_effects(ruleset, effects, language, names),
-    }
 
 
 def label_moves(moves: Sequence[Json]) -> list[str]:
