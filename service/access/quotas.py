@@ -39,6 +39,9 @@ class _Begun:
         self.matches: dict[str, None] = {}
         """Those that were begun in this process, and may not be in the list yet."""
 
+        self.unmade: set[str] = set()
+        """Those of them that are just being created, so that nobody can read them yet."""
+
         self.listed = 0
         self.trusted_until = 0.0
 
@@ -62,23 +65,30 @@ class MatchQuota:
         self._begun: OrderedDict[str, _Begun] = OrderedDict()
 
     def require(self, account: str, match: str) -> None:
-        """QuotaReached unless the account may have this match too."""
+        """QuotaReached unless the account may have this match too. It counts until `finish`, then if there is one."""
         remedy = f"let some end, abort or leave some, such as those of /v1/matches?player={account}"
         with self._lock:
-            begun = self._find_begun(account).matches
-            begun[match] = None
+            begun = self._find_begun(account)
+            begun.matches[match] = None
+            begun.unmade.add(match)
         try:
             require_room(self._code, self._count_others(account, match), self._most, self._what, remedy)
         except Exception:
             with self._lock:
-                begun.pop(match, None)
+                begun.matches.pop(match, None)
+                begun.unmade.discard(match)
             raise
+
+    def finish(self, account: str, match: str) -> None:
+        """The match was created, or was not."""
+        with self._lock:
+            self._find_begun(account).unmade.discard(match)
 
     def _count_others(self, account: str, match: str) -> int:
         """How many matches but this one count for the account; as long as it is less than `most`, perhaps fewer do."""
         with self._lock:
             begun = self._find_begun(account)
-            new = begun.matches.keys() - {match}
+            new, unmade = begun.matches.keys() - {match}, set(begun.unmade)
             at_most = begun.listed + len(new)
             if at_most < self._most and time.monotonic() < begun.trusted_until:
                 return at_most
@@ -87,7 +97,7 @@ class MatchQuota:
         settled = new & listed
         if len(listed | new) >= self._most:
             # A match that was refused, or is over already, never comes into the list.
-            settled |= {each for each in new - listed if not self._is_under_way(each)}
+            settled |= {each for each in new - listed - unmade if not self._is_under_way(each)}
         with self._lock:
             begun.listed, begun.trusted_until = len(listed), asked_at + TRUSTED_S
             for each in settled:
@@ -137,6 +147,11 @@ class Quotas:
         self._open.require(who.account, match)
         if any(isinstance(each, BuiltIn) for each in seats):
             self._with_bots.require(who.account, match)
+
+    def finish_match(self, who: Principal, match: str) -> None:
+        """The match that `require_match` allowed was created, or was not."""
+        for quota in (self._open, self._with_bots):
+            quota.finish(who.account, match)
 
     def require_playouts(self, who: Principal, occupants: Iterable[Occupant | None]) -> None:
         """WrongValue `bot/playouts-limit` if a bot makes more playouts for a decision than `who` may have it make."""

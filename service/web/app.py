@@ -82,6 +82,7 @@ def create_app(composed: Parts | None = None) -> Flask:
     app.config["MAX_CONTENT_LENGTH"] = max(MAX_BODY_BYTES, *LARGER_BODIES.values())
     app.url_map.converters["int"] = _PlainInteger
     app.url_map.converters["token"] = _TokenId
+    app.url_map.converters["player"] = _PlayerId
     # Every resource has one address: no redirects from `//` or a trailing slash.
     app.url_map.merge_slashes = False
     app.url_map.strict_slashes = True
@@ -172,6 +173,13 @@ class _TokenId(BaseConverter):
     part_isolating = True
 
 
+class _PlayerId(BaseConverter):
+    """The id of a player in a path; `recovery` is none, so that its address has its own methods alone."""
+
+    regex = "(?!recovery$)[^/]+"
+    part_isolating = True
+
+
 class _PlainInteger(IntegerConverter):
     """A number in a path, in ASCII digits. The usual converter accepts the digits of all scripts."""
 
@@ -250,8 +258,7 @@ def _more_about(error: Exception) -> dict[str, Any]:
     """Details that need the request: the URL of the clause, the events that the client has missed."""
     if isinstance(error, VersionConflict):
         return {"events": queries.dump_events(error.missed)}
-    rules = _find_rules()
-    if isinstance(error, IllegalMove) and rules is not None:
+    if isinstance(error, IllegalMove) and (rules := _find_rules()) is not None:
         ruleset, version = rules
         # A ruleset from outside may have no page.
         if error.clause in read_clauses(ruleset, version):

@@ -206,7 +206,9 @@ def crawl(browser: FlaskClient, first: list[str]) -> Iterator[tuple[str, Any, Pa
             parts = urlsplit(urljoin(HOST + path, link))
             assert f"{parts.scheme}://{parts.netloc}" == HOST, f"{path} leads to {link}"
             there = parts.path + (f"?{parts.query}" if parts.query else "")
-            if there not in found:
+            # Turned boards are looked at once a match, not at every move.
+            is_turned_again = "seen=" in parts.query and "ply=" in parts.query
+            if there not in found and not is_turned_again:
                 found[there] = None
                 waiting.append(there)
 

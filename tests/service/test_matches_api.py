@@ -386,9 +386,9 @@ def test_any_position_as_a_picture_that_marks_the_move_before_it(two):
 def test_a_position_is_drawn_once_with_the_view_that_its_move_was_made_in(two, monkeypatch):
     drawn = []
 
-    def draw(ruleset, state, last, theme):
+    def draw(ruleset, state, last, theme, seat):
         drawn.append((last, theme))
-        return draw_board(ruleset, state, last, theme)
+        return draw_board(ruleset, state, last, theme, seat)
 
     monkeypatch.setattr(queries, "draw_board", draw)
     queries._draw.cache_clear()

@@ -205,7 +205,7 @@ def test_the_pages_say_who_withdrew_a_seat_and_why(table):
 def test_the_play_page_says_what_leaving_a_rated_match_means(table):
     path = table.begin(rated=True)
     early = page(table, f"{path}/play", table.ann_token)
-    assert "does not count yet" in early
+    assert "does not count for ratings yet" in early
     assert "Leave the match" in early
     assert "Resign" not in early
     for token, move in ((table.ann_token, "a1"), (table.ben_token, "b2")):

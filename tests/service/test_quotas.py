@@ -8,7 +8,7 @@ import pytest
 from plyscribe.domain.bots import MAX_PLAYOUTS
 from plyscribe.domain.commands import Actor
 from plyscribe.domain.rulesets import register
-from plyscribe.service.access.quotas import require_room
+from plyscribe.service.access.quotas import MatchQuota, require_room
 from plyscribe.service.composition import Parts, compose
 from plyscribe.service.errors import QuotaReached
 from plyscribe.service.store.memory import MemoryStore
@@ -186,3 +186,12 @@ def test_an_account_has_so_many_matches_that_are_not_over():
     assert limited.new_match(other)
     assert limited.post(f"/v1/matches/{first}/abort", token, {"cause": "called off"}).status_code == 200
     assert limited.new_match(token)
+
+
+def test_a_match_counts_while_it_is_being_created():
+    quota = MatchQuota("quota/matches", "matches", 1, lambda account, most: set(), lambda match: False)
+    quota.require("ann", "first")
+    with pytest.raises(QuotaReached):
+        quota.require("ann", "second")
+    quota.finish("ann", "first")
+    quota.require("ann", "second")

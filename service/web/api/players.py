@@ -137,7 +137,7 @@ def me() -> Response:
     return answer({**describe_profile(player), "scopes": who.scopes, **describe_recovery(player)})
 
 
-@blueprint.get("/<player>")
+@blueprint.get("/<player:player>")
 @operation("players", answers.PlayerProfile, problems=(404,), open=True)
 def get_player(player: str) -> Response:
     """Get a player's public account."""

@@ -32,7 +32,7 @@ def format_view() -> str:
 
 def turn_query(view: int, count: int) -> str:
     """The query of this page with the board seen from the next of `count` seats."""
-    return f"?{urlencode({**request.args, SEEN: view % count + 1})}"
+    return f"?{urlencode({**request.args, SEEN: view % max(1, count) + 1})}"
 
 
 Bar = dict[str, Any]
@@ -43,7 +43,7 @@ def describe_bars(state: Match, names: Sequence[str], held: Sequence[int], view:
     count = len(names)
     bars = [_describe_bar(state, seat, names, held) for seat in range(1, count + 1)]
     order = [(view - 1 + step) % count for step in range(count)]
-    return {"above": [bars[each] for each in order[1:]], "below": [bars[order[0]]]}
+    return {"above": [bars[each] for each in order[1:]], "below": [bars[each] for each in order[:1]]}
 
 
 def _describe_bar(state: Match, seat: int, names: Sequence[str], held: Sequence[int]) -> Bar:

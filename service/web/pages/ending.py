@@ -86,6 +86,9 @@ def name_result(ranks: Sequence[int], names: Sequence[str], own: Sequence[int] =
     others = [find_name(seat, names) for seat in winners if seat not in own]
     if len(winners) == len(ranks):
         return gettext("A draw")
+    if not winners:
+        # Somebody else may claim such an outcome for a match of theirs.
+        return gettext("Nobody wins")
     if len(winners) == 1:
         return gettext("%(name)s wins", name=others[0]) if others else gettext("You win")
     if len(others) < len(winners) and others:

@@ -1,9 +1,10 @@
 """The steps that all commands on a match share: authentication, permission, execution, receipt."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
-from flask import Response, g
+from flask import Response, after_this_request, g
 from marshmallow import Schema
 
 from plyscribe.domain.commands import Actor, Command, CreateMatch
@@ -72,8 +73,14 @@ def permit_new(who: Principal, command: CreateMatch, match: str) -> CreateMatch:
     """The command that creates the match, if `who` may have one more like it; raises as require_no_pause and Quotas."""
     require_no_pause(who, command.rated)
     if is_limited():
+        after_this_request(partial(_finish, who, match))
         parts().quotas.require_match(who, match, command.seats)
     return command
+
+
+def _finish(who: Principal, match: str, response: Response) -> Response:
+    parts().quotas.finish_match(who, match)
+    return response
 
 
 def require_scope(state: Match, who: Principal) -> None:
