@@ -18,11 +18,20 @@ def choose_language(preferred: Sequence[str]) -> str:
     return negotiate_locale([tag.replace("-", "_") for tag in preferred], LANGUAGES) or ENGLISH
 
 
+Texts = Mapping[tuple[str | None, str], tuple[str, ...]]
+"""Translations by context and English text: one text, or one for each plural form of the language."""
+
+
+def read_catalogue(language: str) -> Texts:
+    """The translations of what the games say."""
+    return read_folder(HERE, language)
+
+
 @cache
-def read_catalogue(language: str) -> Mapping[tuple[str | None, str], tuple[str, ...]]:
-    """The translations by context and English text: one text, or one for each plural form of the language."""
+def read_folder(folder: Path, language: str) -> Texts:
+    """The translations into this language that a folder has; none into English."""
     found: dict[tuple[str | None, str], tuple[str, ...]] = {}
-    for path in sorted((HERE / language).glob("*.po")):
+    for path in sorted((folder / language).glob("*.po")):
         with path.open("rb") as file:
             found |= _collect(read_po(file, locale=language, abort_invalid=True))
     return found

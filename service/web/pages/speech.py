@@ -5,17 +5,14 @@ have names: `gettext("%(name)s wins", name=winner)`.
 """
 
 import json
-from collections.abc import Iterator, Mapping
-from functools import cache
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from babel.messages.catalog import Catalog
 from babel.messages.extract import extract
-from babel.messages.pofile import read_po
-from flask import Flask, has_request_context
+from flask import Flask, g, has_request_context
 
-from plyscribe.service.language.catalogues import ENGLISH, find_plural
+from plyscribe.service.language.catalogues import ENGLISH, find_plural, read_folder
 from plyscribe.service.web.api.http import negotiate_language
 
 TEXTS = Path(__file__).parent / "texts"
@@ -29,9 +26,6 @@ KEYWORDS: dict[str, tuple[int, ...] | None] = {
 }
 """The functions whose arguments are texts to translate."""
 
-Texts = Mapping[str, tuple[str, ...]]
-"""Translations by English text: one text, or one for each plural form."""
-
 
 def install_speech(app: Flask) -> None:
     """Let the templates of the application speak the language of the request."""
@@ -42,7 +36,12 @@ def install_speech(app: Flask) -> None:
 
 def page_language() -> str:
     """The language of the page that is being made."""
-    return negotiate_language() if has_request_context() else ENGLISH
+    if not has_request_context():
+        return ENGLISH
+    # A page says dozens of texts.
+    if "page_language" not in g:
+        g.page_language = negotiate_language()
+    return str(g.page_language)
 
 
 def gettext(text: str, **values: Any) -> str:
@@ -61,40 +60,22 @@ def gettext_noop(text: str) -> str:
 
 
 def _find_one(text: str) -> str:
-    return read_texts(page_language()).get(text, (text,))[0]
+    return read_folder(TEXTS, page_language()).get((None, text), (text,))[0]
 
 
 def _find_form(one: str, many: str, num: int) -> str:
     language = page_language()
-    forms = read_texts(language).get(one)
+    forms = read_folder(TEXTS, language).get((None, one))
     if forms is None:
         return one if num == 1 else many
     return forms[find_plural(language, num)]
 
 
-@cache
-def read_texts(language: str) -> Texts:
-    """The translations of all texts of pages into this language; none into English."""
-    found: dict[str, tuple[str, ...]] = {}
-    for path in sorted((TEXTS / language).glob("*.po")):
-        with path.open("rb") as file:
-            found |= _collect(read_po(file, locale=language, abort_invalid=True))
-    return found
-
-
-def _collect(catalogue: Catalog) -> dict[str, tuple[str, ...]]:
-    found = {}
-    for message in catalogue:
-        if message.id:
-            english = message.id if isinstance(message.id, str) else message.id[0]
-            found[english] = (message.string,) if isinstance(message.string, str) else tuple(message.string or ())
-    return found
-
-
 def render_script(language: str) -> str:
     """A script that gives the other scripts their texts in this language."""
-    known = read_texts(language)
-    texts = {text: known[text] for path in sorted(SCRIPTS.glob("*.js")) for text in list_script(path) if text in known}
+    known = read_folder(TEXTS, language)
+    said = [text for path in sorted(SCRIPTS.glob("*.js")) for text in list_script(path)]
+    texts = {text: known[None, text] for text in said if (None, text) in known}
     return f"globalThis.plyscribeTexts = {json.dumps(texts, ensure_ascii=False)};\n"
 
 
