@@ -864,8 +864,8 @@ class TouchRefusal(TypedDict):
     """The title of that clause."""
 
 
-class TouchedMoves(MatchTurn):
-    """What touches of the board lead to."""
+class Touched(TypedDict):
+    """What touches of a board lead to."""
 
     touches: list[str]
     next: list[NextTouch]
@@ -885,6 +885,10 @@ class TouchedMoves(MatchTurn):
 
     truncated: bool
     """True if there were too many moves to look at all of them. Touches can be missing."""
+
+
+class TouchedMoves(Touched, MatchTurn):
+    """What touches of the board of a match lead to."""
 
 
 class Check(TypedDict):
@@ -1986,6 +1990,9 @@ class Variation(TypedDict):
 
     picture: NotRequired[str]
     """Only with `picture`: the position as an SVG document."""
+
+    touched: NotRequired[Touched]
+    """Only with `touches`: what they lead to."""
 
 
 class Webhook(TypedDict):

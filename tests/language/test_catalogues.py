@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Iterator
 from importlib import import_module
+from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
 from random import Random
@@ -68,8 +69,9 @@ def modules_of(ruleset: AnyRuleset) -> list[Path]:
 
 
 def boards_of(ruleset: AnyRuleset) -> list[Path]:
-    """The module that draws the board of a ruleset."""
-    return [Path(import_module(f"plyscribe.service.boards.{name_of(ruleset)}").__file__ or "")]
+    """The modules with the board and the lessons of a ruleset."""
+    rooms = [f"plyscribe.service.{room}.{name_of(ruleset)}" for room in ("boards", "lessons")]
+    return [Path(import_module(room).__file__ or "") for room in rooms if find_spec(room)]
 
 
 def list_sentences(ruleset: AnyRuleset) -> list[tuple[str, ...]]:

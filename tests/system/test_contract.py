@@ -24,6 +24,8 @@ TAKES_NO_JSON = "^/v1/imports$"
 CONFIG = """\
 warnings = false
 max-stream-events = 3
+# Longer than the service lets a request wait for a report.
+request-timeout = 30
 generation.deterministic = true
 generation.database = "none"
 

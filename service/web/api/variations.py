@@ -1,6 +1,6 @@
 """Variations: positions that are tried without a match, and moves that a bot suggests for them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from flask import Blueprint, Response, g
@@ -10,8 +10,9 @@ from plyscribe.domain.errors import WrongTime
 from plyscribe.domain.match import Match
 from plyscribe.domain.ruleset import Decision
 from plyscribe.service.errors import NotFound
-from plyscribe.service.language.sentences import Names
+from plyscribe.service.language.sentences import Names, name_seats
 from plyscribe.service.matches.story import name_players
+from plyscribe.service.matches.touching import describe_touches
 from plyscribe.service.matches.variations import (
     BOT,
     Start,
@@ -48,8 +49,11 @@ def try_variation(ruleset: str) -> Response:
     wanted, language = parse_body(bodies.Variation), negotiate_language()
     charge_size(READ, len(wanted["steps"]), CHEAP)
     reached = reach(_find_start(ruleset, wanted), wanted["steps"], _read_for(wanted))
-    names = _name_players(language)
-    described = describe_variation(reached, language, names, wanted["seen_from"], wanted["picture"])
+    names, seat, touches = _name_players(wanted["names"], language), wanted["seen_from"], wanted["touches"]
+    described = describe_variation(reached, language, names, seat, wanted["picture"])
+    if touches is not None:
+        touched = describe_touches(reached.ruleset, reached.state, tuple(touches), language, names, seat)
+        described = {**described, "touched": touched}
     return spoken(answer(described), language)
 
 
@@ -75,7 +79,7 @@ def suggest_move(ruleset: str) -> Response:
         raise WrongTime("suggestion/no-decision", "nobody has to move in this position")
 
     def show(report: Json) -> Response:
-        names = _name_players(language)
+        names = _name_players(wanted["names"], language)
         return spoken(answer(describe_suggestion(reached, report, playouts, language, names)), language)
 
     return answer_report(suggestion_for(reached.ruleset.id, dump_variation(start, wanted["steps"]), playouts), show)
@@ -101,6 +105,9 @@ def _read_for(wanted: dict[str, Any]) -> Callable[[str], Match]:
     return lambda match: read_for_position(match, wanted.get("ply", 0), None)
 
 
-def _name_players(language: str) -> Names:
+def _name_players(given: Sequence[str], language: str) -> Names:
+    """The given names of the players, or else those of the match."""
     match: Match | None = g.get("match")
-    return {} if match is None else name_players(match, parts().accounts.name_of, language)
+    if given or match is None:
+        return name_seats(dict(enumerate(given, 1)), language)
+    return name_players(match, parts().accounts.name_of, language)

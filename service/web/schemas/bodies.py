@@ -25,6 +25,7 @@ from plyscribe.domain.tournament.terms import FORMATS, MAX_ENTRANTS, MAX_GAMES, 
 from plyscribe.domain.variation import Tried
 from plyscribe.domain.webhooks import MAX_URL_LENGTH, TOPICS
 from plyscribe.service.matches.seating import MAX_SEED, WantedBot
+from plyscribe.service.matches.touching import MAX_TOUCHES
 from plyscribe.service.web.schemas.field_types import (
     MAX_SEATS,
     Boolean,
@@ -34,9 +35,14 @@ from plyscribe.service.web.schemas.field_types import (
     name_field,
     seat_field,
     text_field,
+    touch_field,
 )
 
 MAX_VALUES = 1000
+
+MAX_SUGGESTING = 1000
+"""Playouts for a suggestion, for which somebody waits: some 0.6 s, and seconds for large boards."""
+
 OVERLAP_S = 60
 """Long enough to ask again if the answer with the new token got lost."""
 
@@ -683,7 +689,7 @@ class TriedStep(Strict):
         raise ValidationError("Must have exactly one of move, values and withdraw.")
 
 
-_VARIATION = ("steps", "seen_from", "picture")
+_VARIATION = ("steps", "seen_from", "picture", "touches", "names")
 
 
 class Variation(Strict):
@@ -722,6 +728,19 @@ class Variation(Strict):
         metadata={"description": "The seat at whose side of the board the picture is drawn. By default seat 1."},
     )
     picture = Boolean(load_default=False, metadata={"description": "Send the position as an SVG document too."})
+    touches = fields.List(
+        touch_field(),
+        load_default=None,
+        allow_none=True,
+        validate=validate.Length(max=MAX_TOUCHES),
+        metadata={"description": "What was touched on the picture of the position, in order: say what it leads to."},
+    )
+    names = fields.List(
+        name_field(),
+        load_default=list,
+        validate=validate.Length(max=MAX_SEATS),
+        metadata={"description": "What sentences call the players, in the order of seats.", "example": ["Ada", "Ben"]},
+    )
 
     @validates_schema
     def _check(self, data: dict[str, Any], **_: Any) -> None:
@@ -736,6 +755,11 @@ class Variation(Strict):
 class WantedSuggestion(Variation):
     """A position to suggest a move for: steps to try, as in a variation."""
 
-    alternatives = tuple((*names, "playouts") for names in Variation.alternatives)
+    alternatives = tuple((*each, "playouts") for each in Variation.alternatives)
 
-    playouts = _playouts(load_default=PLAYOUTS)
+    playouts = integer_field(
+        1,
+        MAX_SUGGESTING,
+        load_default=PLAYOUTS,
+        metadata={"description": "How many playouts `mcts` makes to find the moves."},
+    )

@@ -132,6 +132,11 @@ def receipt_field() -> fields.String:
     )
 
 
+def touch_field() -> fields.String:
+    """The name of a part of a board's picture."""
+    return fields.String(validate=validate.Regexp(r"[A-Za-z0-9:>+.-]{1,40}\Z"))
+
+
 def invitation_field() -> fields.String:
     """The code of an invitation; None if it is left out."""
     description = "The code of an invitation to a seat of the match. It opens a private match."

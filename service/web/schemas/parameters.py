@@ -22,6 +22,7 @@ from plyscribe.service.web.schemas.field_types import (
     Strict,
     invitation_field,
     receipt_field,
+    touch_field,
 )
 
 MAX_PAGE = 1000
@@ -121,7 +122,7 @@ class TouchedQuery(MatchQuery):
     """What was touched on the board."""
 
     touch = fields.List(
-        fields.String(validate=validate.Regexp(r"[A-Za-z0-9:>+.-]{1,40}\Z")),
+        touch_field(),
         load_default=(),
         validate=validate.Length(max=MAX_TOUCHES),
         metadata={

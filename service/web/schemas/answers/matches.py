@@ -662,8 +662,8 @@ class TouchRefusal(Schema):
     title = fields.String(required=True, allow_none=True, metadata={"description": "The title of that clause."})
 
 
-class TouchedMoves(MatchTurn):
-    """What touches of the board lead to."""
+class Touched(Schema):
+    """What touches of a board lead to."""
 
     touches = fields.List(fields.String(), required=True)
     next = fields.List(
@@ -692,3 +692,7 @@ class TouchedMoves(MatchTurn):
         required=True,
         metadata={"description": "True if there were too many moves to look at all of them. Touches can be missing."},
     )
+
+
+class TouchedMoves(Touched, MatchTurn):
+    """What touches of the board of a match lead to."""

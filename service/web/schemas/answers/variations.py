@@ -2,7 +2,7 @@
 
 from marshmallow import Schema, fields
 
-from plyscribe.service.web.schemas.answers.matches import StepStory, StoryOut, Turn
+from plyscribe.service.web.schemas.answers.matches import StepStory, StoryOut, Touched, Turn
 
 
 class VariationOut(Schema):
@@ -20,6 +20,7 @@ class VariationOut(Schema):
         metadata={"description": "The last of the tried steps, and what it did; null without steps."},
     )
     picture = fields.String(metadata={"description": "Only with `picture`: the position as an SVG document."})
+    touched = fields.Nested(Touched, metadata={"description": "Only with `touches`: what they lead to."})
 
 
 class SuggestedMove(StoryOut):

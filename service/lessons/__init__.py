@@ -1,0 +1,25 @@
+"""Lessons: positions of each game that teach a rule by having it played, and what the parts of its board mean."""
+
+from plyscribe.domain.ruleset import AnyRuleset
+from plyscribe.service.lessons import pathagon_v1
+from plyscribe.service.lessons.lesson import Card, Lesson
+
+LESSONS: dict[tuple[str, int], tuple[Lesson, ...]] = {
+    ("pathagon", 1): pathagon_v1.LESSONS,
+}
+"""The lessons of each ruleset version, in the order in which they are best taken."""
+
+CARDS: dict[tuple[str, int], tuple[Card, ...]] = {
+    ("pathagon", 1): pathagon_v1.CARDS,
+}
+"""What the parts of each board mean."""
+
+
+def list_lessons(ruleset: AnyRuleset) -> tuple[Lesson, ...]:
+    """The lessons of a ruleset version; none for a game from outside."""
+    return LESSONS.get((ruleset.id, ruleset.version), ())
+
+
+def list_cards(ruleset: AnyRuleset) -> tuple[Card, ...]:
+    """What the parts of the board mean; nothing for a game from outside."""
+    return CARDS.get((ruleset.id, ruleset.version), ())

@@ -1,0 +1,139 @@
+// A lesson: a position in which the visitor makes moves until one does the task. The rules decide, on the server.
+
+import { Composer } from "/assets/composer.js";
+import { swapBoard } from "/assets/motion.js";
+import { gettext } from "/assets/speech.js";
+
+const root = document.getElementById("lesson");
+const find = (id) => document.getElementById(id);
+const lesson = JSON.parse(root.dataset.lesson);
+const { ruleset, name } = root.dataset;
+const DONE = `plyscribe-lessons-${ruleset}`;
+const SHOW_MS = 900;
+
+let made = [];
+let thrown = 0;
+let turn = { decision: lesson.seat };
+
+const composer = new Composer(find("composer"), find("board"), {
+  findTouched: async (touches) => (await ask(made, { touches })).touched,
+  submit: makeMove,
+  clauses: `/rulesets/${ruleset}`,
+});
+find("typing").hidden = true;
+find("again").addEventListener("click", () => startAgain());
+find("show").addEventListener("click", () => show());
+composer.update(lesson.seat);
+markDone();
+
+/** The position after these steps of the visitor, as the API says it. Throws the problem if a step is refused. */
+async function ask(steps, more = {}) {
+  const answered = await fetch(`/v1/rulesets/${ruleset}/positions`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ ...lesson.start, steps: [...lesson.steps, ...steps], ...more }),
+  });
+  const answer = await answered.json();
+  if (!answered.ok) throw new Error(answer.detail);
+  return answer;
+}
+
+async function makeMove(move) {
+  try {
+    await take({ move });
+    return true;
+  } catch (error) {
+    composer.refuse(error.message);
+    return false;
+  }
+}
+
+/** Take a step, and the dice that fall after it. */
+async function take(step) {
+  const steps = [...made, step];
+  const position = await ask(steps, { picture: true });
+  made = steps;
+  turn = position.turn;
+  find("again").disabled = false;
+  await put(position);
+  if (position.step.effects.some(isWanted)) return finish();
+  if (turn.roll && thrown < lesson.dice.length) {
+    thrown += 1;
+    return take({ values: lesson.dice[thrown - 1] });
+  }
+  if (turn.decision === lesson.seat) return composer.update(lesson.seat);
+  composer.update(null);
+  find("missed").textContent = gettext("That is a legal move, but not the task. Start again.");
+  find("again").focus();
+}
+
+async function put(position, direction = 1) {
+  const picture = new DOMParser().parseFromString(position.picture, "image/svg+xml").documentElement;
+  const board = document.createElement("div");
+  board.append(document.importNode(picture, true));
+  composer.forget();
+  await swapBoard(find("board"), board.firstElementChild, position.step?.effects ?? [], direction);
+}
+
+function isWanted(effect) {
+  return Object.entries(lesson.wanted).every(([detail, value]) => effect[detail] === value);
+}
+
+function finish() {
+  composer.update(null);
+  find("done").hidden = false;
+  find("show").disabled = true;
+  remember();
+  markDone();
+  find("done").querySelector("a.button").focus();
+}
+
+async function startAgain() {
+  made = [];
+  thrown = 0;
+  turn = { decision: lesson.seat };
+  find("missed").textContent = "";
+  find("done").hidden = true;
+  find("show").disabled = false;
+  find("again").disabled = true;
+  await put(await ask([], { picture: true }));
+  composer.update(lesson.seat);
+}
+
+/** Play the solution, move by move. */
+async function show() {
+  find("show").disabled = true;
+  await startAgain();
+  find("show").disabled = true;
+  composer.update(null);
+  for (const move of lesson.solution) {
+    await new Promise((resolve) => setTimeout(resolve, SHOW_MS));
+    await take({ move });
+  }
+}
+
+// -------------------------------------------------------------------------------------------- what was done before
+
+function recall() {
+  try {
+    return JSON.parse(localStorage.getItem(DONE) ?? "[]");
+  } catch {
+    // This browser stores nothing.
+    return [];
+  }
+}
+
+function remember() {
+  try {
+    localStorage.setItem(DONE, JSON.stringify([...new Set([...recall(), name])]));
+  } catch {
+    // This browser stores nothing.
+  }
+}
+
+function markDone() {
+  const done = recall();
+  for (const each of document.querySelectorAll(".lessons [data-name]")) {
+    each.querySelector(".tick").hidden = !done.includes(each.dataset.name);
+  }
+}
