@@ -12,8 +12,7 @@ const DONE = `plyscribe-lessons-${ruleset}`;
 const SHOW_MS = 900;
 
 let made = [];
-let thrown = 0;
-let turn = { decision: lesson.seat };
+let left = gather();
 
 const composer = new Composer(find("composer"), find("board"), {
   findTouched: async (touches) => (await ask(made, { touches })).touched,
@@ -48,23 +47,45 @@ async function makeMove(move) {
   }
 }
 
-/** Take a step, and the dice that fall after it. */
+/** What the lesson itself does later: the dice that fall, and what the others answer. */
+function gather() {
+  return { dice: lesson.dice.map((values) => ({ values })), answers: lesson.answers.map((move) => ({ move })) };
+}
+
+/** Take a step of the visitor, and what follows without them. */
 async function take(step) {
-  const steps = [...made, step];
-  const position = await ask(steps, { picture: true });
-  made = steps;
-  turn = position.turn;
-  find("again").disabled = false;
-  await put(position);
-  if (position.step.effects.some(isWanted)) return finish();
-  if (turn.roll && thrown < lesson.dice.length) {
-    thrown += 1;
-    return take({ values: lesson.dice[thrown - 1] });
+  find("answered").textContent = "";
+  let { turn, isDone } = await follow(step);
+  for (let next = findNext(turn); next && !isDone; next = findNext(turn)) {
+    await wait();
+    ({ turn, isDone } = await follow(next, true));
   }
+  if (isDone) return finish();
   if (turn.decision === lesson.seat) return composer.update(lesson.seat);
   composer.update(null);
   find("missed").textContent = gettext("That is a legal move, but not the task. Start again.");
   find("again").focus();
+}
+
+/** The next step that is not the visitor's: a roll, or an answer of another seat. */
+function findNext(turn) {
+  if (turn.roll) return left.dice.shift();
+  return turn.decision && turn.decision !== lesson.seat ? left.answers.shift() : undefined;
+}
+
+/** Take one step and show it; a step of others also in words. Returns whose turn it is, and whether the task is done. */
+async function follow(step, inWords = false) {
+  const steps = [...made, step];
+  const position = await ask(steps, { picture: true });
+  made = steps;
+  find("again").disabled = false;
+  await put(position);
+  if (inWords) find("answered").append(`${position.step.sentences.join(" ")} `);
+  return { turn: position.turn, isDone: position.step.effects.some(isWanted) };
+}
+
+function wait() {
+  return new Promise((resolve) => setTimeout(resolve, SHOW_MS));
 }
 
 async function put(position, direction = 1) {
@@ -90,9 +111,8 @@ function finish() {
 
 async function startAgain() {
   made = [];
-  thrown = 0;
-  turn = { decision: lesson.seat };
-  find("missed").textContent = "";
+  left = gather();
+  for (const each of ["missed", "answered"]) find(each).textContent = "";
   find("done").hidden = true;
   find("show").disabled = false;
   find("again").disabled = true;
@@ -105,9 +125,9 @@ async function show() {
   find("show").disabled = true;
   await startAgain();
   find("show").disabled = true;
-  composer.update(null);
   for (const move of lesson.solution) {
-    await new Promise((resolve) => setTimeout(resolve, SHOW_MS));
+    composer.update(null);
+    await wait();
     await take({ move });
   }
 }
