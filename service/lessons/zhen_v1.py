@@ -1,0 +1,97 @@
+"""Zhen, version 1: put, move together, reach the goal exactly, join, undo nothing, and leave no action."""
+
+from plyscribe.domain.phrases import say
+from plyscribe.service.lessons.lesson import Card, Lesson
+
+LESSONS = (
+    Lesson(
+        "put",
+        say("Put a cube"),
+        say("A turn is one of two things: put a cube or move a tile. Put a cube from your reserve on an empty tile."),
+        say("Only empty tiles take a new cube. Cubes share a tile when they move."),
+        "ZH4",
+        ("+2", "+3"),
+        {"kind": "placed"},
+        ("+4",),
+        options={"tiles": 4, "cubes": 3},
+    ),
+    Lesson(
+        "move",
+        say("Move together"),
+        say(
+            "All cubes on a tile move together towards your goal: one step for each of your own cubes among them. "
+            "Bring an orange cube to tile 1."
+        ),
+        say("Orange cubes come along, but they add no steps."),
+        "ZH2",
+        ("+3", "+1", "+5", "+4", "5-4", "+2", "4-3", "1-2", "+4", "2-4"),
+        {"kind": "carried", "to": "1"},
+        ("3-1",),
+        options={"tiles": 5, "cubes": 4},
+    ),
+    Lesson(
+        "goal",
+        say("Reach your goal"),
+        say(
+            "Each orange cube in your goal counts for you. Bring one in: the steps must be exact, "
+            "and your own cubes cannot enter alone."
+        ),
+        say("Your own cubes in your goal count for nothing, and no cube comes out again."),
+        "ZH3",
+        ("+2", "+1", "+3", "1-2", "3-2", "+1", "+3", "2-3", "+2", "1-2", "+1", "+4"),
+        {"kind": "captured"},
+        ("3-goal",),
+        options={"tiles": 4, "cubes": 5},
+    ),
+    Lesson(
+        "join",
+        say("Join your cubes"),
+        say("Bring the orange cube into your goal in two turns. Tile 3 is three steps away from it."),
+        say("Each cube that joins a tile makes it move one step further. Too many steps do not fit the goal either."),
+        "ZH3",
+        ("+2", "+1", "+3", "1-2", "+4", "2-3"),
+        {"kind": "captured"},
+        ("4-3", "3-goal"),
+        options={"tiles": 5, "cubes": 3},
+        answers=("+5",),
+    ),
+    Lesson(
+        "undo",
+        say("Never move straight back"),
+        say(
+            "Orange has just moved the cubes of tile 2 to tile 3. You may not undo that. "
+            "Carry another orange cube towards your goal."
+        ),
+        say("You may not bring back what was there before the enemy's last turn. Next turn, you may move them."),
+        "ZH5",
+        ("+4", "+3", "4-3", "3-4", "+3", "+2", "3-2", "2-3"),
+        {"kind": "carried"},
+        ("4-3",),
+        options={"tiles": 4, "cubes": 3},
+    ),
+    Lesson(
+        "win",
+        say("Leave no action"),
+        say(
+            "Orange has no cube in reserve, and the two on tile 4 would go too far. "
+            "Take away its only other move, and you win."
+        ),
+        say(
+            "Orange cannot act, so all cubes on the tiles go into your goal. "
+            "It has three orange cubes now, the goal of Orange has no blue one: you win."
+        ),
+        "ZH7",
+        ("+3", "+1", "3-2", "+3", "2-1", "+4", "+2", "3-4"),
+        {"kind": "ended", "word": "blocked"},
+        ("1-goal",),
+        options={"tiles": 4, "cubes": 3},
+    ),
+)
+
+CARDS = (
+    Card("zhen-foot-1", "-30 -42 60 64", say("a cube of the first seat")),
+    Card("zhen-foot-2", "-30 -42 60 64", say("a cube of the second seat")),
+    Card("zhen-plate", "-53 -36 106 74", say("a tile, with its number")),
+    Card("zhen-home-1", "-69 -48 138 96", say("the goal of the first seat, which moves to lower numbers")),
+    Card("zhen-home-2", "-69 -48 138 96", say("the goal of the second seat, which moves to higher numbers")),
+)
