@@ -52,7 +52,7 @@ def _show(ruleset: AnyRuleset, name: str | None) -> Response:
         picture=draw_variation(reached, lesson.seat),
         next=following[0].name if following else None,
         data=_describe(lesson, ruleset),
-        cards=[{"symbol": each.symbol, "box": each.box, "meaning": _say(each.meaning)} for each in list_cards(ruleset)],
+        cards=[{**each._asdict(), "meaning": _say(each.meaning)} for each in list_cards(ruleset)],
     )
 
 
