@@ -117,11 +117,18 @@ LESSONS = (
 )
 
 CARDS = (
-    Card("portals-pawn-1", "0 0 32 41", say("a pawn of the first seat")),
-    Card("portals-pawn-2", "0 0 32 41", say("a pawn of the second seat")),
-    Card("portals-center", "-24 -23 48 50", say("CENTER")),
-    Card("portals-dais", "-22 -20 44 44", say("a platform")),
-    Card("portals-gate", "-29 -27 58 58", say("a portal")),
-    Card("portals-way-0", "-12 -13 24 26", say("an arrow")),
-    Card("portals-demon", "0 0 32 41", say("a demon")),
+    Card("portals-pawn-1", "0 0 32 41", say("a pawn, in the colour of its player")),
+    Card("portals-start-1", "-22 -20 44 44", say("a START, in the colour of its player: pawns come in here")),
+    Card("portals-center", "-24 -23 48 50", say("CENTER: one of your pawns has to go from here to the pool")),
+    Card("portals-star", "-12 -12 24 24", say("a gold star in a pool: its player has been to CENTER")),
+    Card("portals-dais", "-22 -20 44 44", say("a platform: pawns stand on it")),
+    Card("portals-gate", "-29 -27 58 58", say("a portal: a launch takes pawns through it, along its arrows")),
+    Card(
+        "portals-way-1",
+        "-13 -13 26 26",
+        say("an arrow: into a portal, or out of it"),
+        "portals-arrow",
+    ),
+    Card("portals-demon", "0 0 32 41", say("a demon, in the demons variant: it helps every player like an own pawn")),
+    Card("portals-die", "-29 -31 58 62", say("the die, in the dice variant: it says what the turn is for")),
 )

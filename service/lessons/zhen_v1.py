@@ -89,9 +89,9 @@ LESSONS = (
 )
 
 CARDS = (
-    Card("zhen-foot-1", "-30 -42 60 64", say("a cube of the first seat")),
-    Card("zhen-foot-2", "-30 -42 60 64", say("a cube of the second seat")),
-    Card("zhen-plate", "-53 -36 106 74", say("a tile, with its number")),
-    Card("zhen-home-1", "-69 -48 138 96", say("the goal of the first seat, which moves to lower numbers")),
-    Card("zhen-home-2", "-69 -48 138 96", say("the goal of the second seat, which moves to higher numbers")),
+    Card("zhen-foot-1", "-30 -42 60 64", say("a cube of the first player, who moves towards tile 1")),
+    Card("zhen-foot-2", "-30 -42 60 64", say("a cube of the second player, who moves the other way")),
+    Card("zhen-plate", "-53 -53 106 106", say("a tile: all cubes on it move together")),
+    Card("zhen-home-1", "-67 -67 134 134", say("the goal of the first player: only cubes of the second count here")),
+    Card("zhen-home-2", "-67 -67 134 134", say("the goal of the second player: only cubes of the first count here")),
 )

@@ -13,6 +13,8 @@ const SHOW_MS = 900;
 
 let made = [];
 let left = gather();
+let chosen = [];
+let tries = 0;
 
 const composer = new Composer(find("composer"), find("board"), {
   findTouched: async (touches) => (await ask(made, { touches })).touched,
@@ -52,36 +54,44 @@ function gather() {
   return { dice: lesson.dice.map((values) => ({ values })), answers: lesson.answers.map((move) => ({ move })) };
 }
 
-/** Take a step of the visitor, and what follows without them. */
+/** Take a step of the visitor, and what follows without them. Stops if they start again meanwhile. */
 async function take(step) {
+  const mine = tries;
   find("answered").textContent = "";
-  let { turn, isDone } = await follow(step);
-  for (let next = findNext(turn); next && !isDone; next = findNext(turn)) {
+  let position = await ask([...made, step], { picture: true });
+  if (tries !== mine) return;
+  chosen.push(step.move);
+  await follow(step, position);
+  for (let next = findNext(position); next; next = findNext(position)) {
     await wait();
-    ({ turn, isDone } = await follow(next, true));
+    position = await ask([...made, next], { picture: true });
+    if (tries !== mine) return;
+    await follow(next, position);
+    find("answered").append(`${position.step.sentences.join(" ")} `);
   }
-  if (isDone) return finish();
-  if (turn.decision === lesson.seat) return composer.update(lesson.seat);
+  if (isDone(position)) return finish();
+  if (position.turn.decision === lesson.seat) {
+    find("missed").textContent = isOnTheWay() ? "" : gettext("Not done yet: go on, or start again.");
+    return composer.update(lesson.seat);
+  }
   composer.update(null);
   find("missed").textContent = gettext("That is a legal move, but not the task. Start again.");
   find("again").focus();
 }
 
 /** The next step that is not the visitor's: a roll, or an answer of another seat. */
-function findNext(turn) {
-  if (turn.roll) return left.dice.shift();
-  return turn.decision && turn.decision !== lesson.seat ? left.answers.shift() : undefined;
+function findNext(position) {
+  const { roll, decision } = position.turn;
+  if (isDone(position)) return undefined;
+  if (roll) return left.dice.shift();
+  return decision && decision !== lesson.seat ? left.answers.shift() : undefined;
 }
 
-/** Take one step and show it; a step of others also in words. Returns whose turn it is, and whether the task is done. */
-async function follow(step, inWords = false) {
-  const steps = [...made, step];
-  const position = await ask(steps, { picture: true });
-  made = steps;
+/** The step was taken: show where it led. */
+async function follow(step, position) {
+  made = [...made, step];
   find("again").disabled = false;
   await put(position);
-  if (inWords) find("answered").append(`${position.step.sentences.join(" ")} `);
-  return { turn: position.turn, isDone: position.step.effects.some(isWanted) };
 }
 
 function wait() {
@@ -96,12 +106,19 @@ async function put(position, direction = 1) {
   await swapBoard(find("board"), board.firstElementChild, position.step?.effects ?? [], direction);
 }
 
-function isWanted(effect) {
-  return Object.entries(lesson.wanted).every(([detail, value]) => effect[detail] === value);
+/** Whether the visitor has made the moves of the solution so far. */
+function isOnTheWay() {
+  return chosen.every((move, at) => move === lesson.solution[at]);
+}
+
+/** Whether the last step did the task. */
+function isDone({ step }) {
+  return step.effects.some((effect) => Object.entries(lesson.wanted).every(([detail, value]) => effect[detail] === value));
 }
 
 function finish() {
   composer.update(null);
+  find("missed").textContent = "";
   find("done").hidden = false;
   find("show").disabled = true;
   remember();
@@ -110,7 +127,9 @@ function finish() {
 }
 
 async function startAgain() {
+  tries += 1;
   made = [];
+  chosen = [];
   left = gather();
   for (const each of ["missed", "answered"]) find(each).textContent = "";
   find("done").hidden = true;
@@ -125,10 +144,13 @@ async function show() {
   find("show").disabled = true;
   await startAgain();
   find("show").disabled = true;
+  composer.update(null);
+  const mine = tries;
   for (const move of lesson.solution) {
-    composer.update(null);
     await wait();
+    if (tries !== mine) return;
     await take({ move });
+    if (move !== lesson.solution.at(-1)) composer.update(null);
   }
 }
 
