@@ -23,7 +23,7 @@ LESSONS = (
         say("Build a portal and launch it"),
         say(
             "Orange has built a portal with an arrow from its START and an arrow to CENTER. "
-            "Build yours on d3, and launch it in your next turn."
+            "Build the same for your pawn on d3. Launch it in your next turn."
         ),
         say("A launch takes a pawn from where arrows come in, and puts one where arrows lead to."),
         "PO4",
@@ -54,8 +54,13 @@ LESSONS = (
     Lesson(
         "center",
         say("To CENTER and off again"),
-        say("You win when a pawn of yours has left CENTER for the pool and no other is on the board. Do it in two turns."),
-        say("A pawn on CENTER has to leave it in your next turn: you may do nothing else. With an empty board, you win."),
+        say(
+            "You win once a pawn of yours has gone from CENTER to your pool and none of them is left on the board. "
+            "Do it in two turns."
+        ),
+        say(
+            "A pawn on CENTER has to leave in your next turn: you may do nothing else. It was your only pawn, so you win."
+        ),
         "PO8",
         ("enter", "portal b3 <a3 >c3", "portal d3 <e3 >c3", "platform b2 <b3"),
         {"kind": "ended", "word": "cleared"},
@@ -66,7 +71,9 @@ LESSONS = (
     Lesson(
         "clear",
         say("Clear the board"),
-        say("The star in your pool says that you have been to CENTER. Get your last pawn off the board with one launch."),
+        say(
+            "The star in your pool says that you have been to CENTER. Get your last pawn off the board with one launch."
+        ),
         say("A portal without an arrow out sends pawns back to the pool. With none left on the board, you win."),
         "PO11",
         (
@@ -87,10 +94,10 @@ LESSONS = (
         "dice",
         say("Do what the die says"),
         say(
-            "With the dice variant, 1 to 3 is for building, 4 to 6 for launching, 7 for entering, 8 for leaving CENTER. "
-            "You rolled 2: build what lets you win with a launch."
+            "With dice, 1 to 3 is for building, 4 to 6 for launching, 7 for entering, 8 for leaving CENTER. "
+            "You rolled 2: build what will get your last pawn off the board, and win with your next roll."
         ),
-        say("Who can do nothing with a roll is passed over. So build what you need before the die says launch."),
+        say("Orange could do nothing with its roll and was passed over. So be ready for what you may roll."),
         "PO19",
         (
             (1,),
@@ -123,12 +130,7 @@ CARDS = (
     Card("portals-star", "-12 -12 24 24", say("a gold star in a pool: its player has been to CENTER")),
     Card("portals-dais", "-22 -20 44 44", say("a platform: pawns stand on it")),
     Card("portals-gate", "-29 -27 58 58", say("a portal: a launch takes pawns through it, along its arrows")),
-    Card(
-        "portals-way-1",
-        "-13 -13 26 26",
-        say("an arrow: into a portal, or out of it"),
-        "portals-arrow",
-    ),
+    Card("portals-way-1", "-13 -13 26 26", say("an arrow: into a portal, or out of it"), "portals-arrow"),
     Card("portals-demon", "0 0 32 41", say("a demon, in the demons variant: it helps every player like an own pawn")),
     Card("portals-die", "-29 -31 58 62", say("the die, in the dice variant: it says what the turn is for")),
 )

@@ -7,8 +7,11 @@ LESSONS = (
     Lesson(
         "put",
         say("Put a cube"),
-        say("A turn is one of two things: put a cube or move a tile. Put a cube from your reserve on an empty tile."),
-        say("Only empty tiles take a new cube. Cubes share a tile when they move."),
+        say(
+            "In each turn you put a cube from your reserve on an empty tile, or you move the cubes of a tile. "
+            "Put a cube."
+        ),
+        say("A new cube always takes an empty tile. Cubes meet when they move."),
         "ZH4",
         ("+2", "+3"),
         {"kind": "placed"},
@@ -22,7 +25,7 @@ LESSONS = (
             "All cubes on a tile move together towards your goal: one step for each of your own cubes among them. "
             "Bring an orange cube to tile 1."
         ),
-        say("Orange cubes come along, but they add no steps."),
+        say("Two blue cubes made two steps. Orange cubes come along, but they add no steps."),
         "ZH2",
         ("+3", "+1", "+5", "+4", "5-4", "+2", "4-3", "1-2", "+4", "2-4"),
         {"kind": "carried", "to": "1"},
@@ -33,10 +36,10 @@ LESSONS = (
         "goal",
         say("Reach your goal"),
         say(
-            "Each orange cube in your goal counts for you. Bring one in: the steps must be exact, "
-            "and your own cubes cannot enter alone."
+            "Each orange cube in your goal counts for you. Bring one in: the number of steps must fit exactly, "
+            "and blue cubes cannot enter alone."
         ),
-        say("Your own cubes in your goal count for nothing, and no cube comes out again."),
+        say("The player with more enemy cubes in their own goal wins. Blue cubes in the blue goal count for nothing."),
         "ZH3",
         ("+2", "+1", "+3", "1-2", "3-2", "+1", "+3", "2-3", "+2", "1-2", "+1", "+4"),
         {"kind": "captured"},
@@ -47,7 +50,7 @@ LESSONS = (
         "join",
         say("Join your cubes"),
         say("Bring the orange cube into your goal in two turns. Tile 3 is three steps away from it."),
-        say("Each cube that joins a tile makes it move one step further. Too many steps do not fit the goal either."),
+        say("A blue cube more on the tile is a step more. Steps that lead beyond the goal are not allowed."),
         "ZH3",
         ("+2", "+1", "+3", "1-2", "+4", "2-3"),
         {"kind": "captured"},
@@ -62,7 +65,7 @@ LESSONS = (
             "Orange has just moved the cubes of tile 2 to tile 3. You may not undo that. "
             "Carry another orange cube towards your goal."
         ),
-        say("You may not bring back what was there before the enemy's last turn. Next turn, you may move them."),
+        say("You may not restore what was there before the enemy's last turn. One turn later, you may."),
         "ZH5",
         ("+4", "+3", "4-3", "3-4", "+3", "+2", "3-2", "2-3"),
         {"kind": "carried"},
@@ -91,7 +94,6 @@ LESSONS = (
 CARDS = (
     Card("zhen-foot-1", "-30 -42 60 64", say("a cube of the first player, who moves towards tile 1")),
     Card("zhen-foot-2", "-30 -42 60 64", say("a cube of the second player, who moves the other way")),
-    Card("zhen-plate", "-53 -53 106 106", say("a tile: all cubes on it move together")),
     Card("zhen-home-1", "-67 -67 134 134", say("the goal of the first player: only cubes of the second count here")),
     Card("zhen-home-2", "-67 -67 134 134", say("the goal of the second player: only cubes of the first count here")),
 )
