@@ -59,7 +59,8 @@ LESSONS = (
             "Do it in two turns."
         ),
         say(
-            "A pawn on CENTER has to leave in your next turn: you may do nothing else. It was your only pawn, so you win."
+            "A pawn on CENTER has to leave in your next turn: you may do nothing else. "
+            "It was your only pawn on the board, so you win."
         ),
         "PO8",
         ("enter", "portal b3 <a3 >c3", "portal d3 <e3 >c3", "platform b2 <b3"),
