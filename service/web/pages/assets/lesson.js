@@ -49,8 +49,8 @@ async function makeMove(move) {
   }
 }
 
-/** Take a step, and the dice that fall after it. */
-async function take(step) {
+/** Take a step, and the dice that fall after it. `story` says what the steps before it did since the last move. */
+async function take(step, story = []) {
   const steps = [...made, step];
   const mine = tries;
   const position = await ask(steps, { picture: true });
@@ -60,17 +60,32 @@ async function take(step) {
   find("again").disabled = false;
   await put(position);
   if (position.step.effects.some(isWanted)) return finish();
+  const told = [...story, ...position.step.sentences];
   if (turn.roll && thrown < lesson.dice.length) {
     thrown += 1;
-    return take({ values: lesson.dice[thrown - 1] });
+    return take({ values: lesson.dice[thrown - 1] }, told);
   }
   if (turn.decision === lesson.seat) {
-    find("missed").textContent = isOnTheWay() ? "" : gettext("Not done yet: go on, or start again.");
+    if (isOnTheWay()) find("missed").textContent = "";
+    else judge(told, gettext("Not done yet: go on, or start again."));
     return composer.update(lesson.seat);
   }
   composer.update(null);
-  find("missed").textContent = gettext("That is a legal move, but not the task. Start again.");
-  find("again").focus();
+  judge(told, gettext("That is a legal move, but not the task. Start again."));
+  lead(find("again"));
+}
+
+/** Say what the last move did, and what that means for the task. */
+function judge(told, verdict) {
+  const strong = document.createElement("strong");
+  strong.textContent = verdict;
+  find("missed").replaceChildren(`${told.join(" ")} `, strong);
+}
+
+/** Focus a button, and scroll no further than to show it, so that the board stays in sight. */
+function lead(button) {
+  button.focus({ preventScroll: true });
+  button.scrollIntoView({ block: "nearest" });
 }
 
 async function put(position, direction = 1) {
@@ -97,7 +112,7 @@ function finish() {
   find("show").disabled = true;
   remember();
   markDone();
-  find("done").querySelector("a.button").focus();
+  lead(find("done").querySelector("a.button"));
 }
 
 async function startAgain() {
