@@ -143,6 +143,6 @@ CARDS = (
     ),
     Card("crystals-gate", "-18 -20 36 38", say("a home: whoever has gone round takes a crystal here")),
     Card("crystals-portal", "-22 -22 44 44", say("a teleport: whoever stops here goes on to the next one")),
-    Card("crystals-mine", "-18 -18 36 36", say("a mine: whoever stops here dies, unless it is a mine of its own seat")),
+    Card("crystals-mine", "-18 -18 36 36", say("a mine: kills whoever stops here, but not its owner's characters")),
     Card("crystals-stone", "-21 -21 42 42", say("a crystal: three win")),
 )

@@ -62,21 +62,38 @@ async function take(step) {
   if (tries !== mine) return;
   chosen.push(step.move);
   await follow(step, position);
+  const told = [...position.step.sentences];
   for (let next = findNext(position); next; next = findNext(position)) {
     await wait();
     position = await ask([...made, next], { picture: true });
     if (tries !== mine) return;
     await follow(next, position);
+    told.push(...position.step.sentences);
     find("answered").append(`${position.step.sentences.join(" ")} `);
   }
+  find("missed").textContent = "";
   if (isDone(position)) return finish();
   if (position.turn.decision === lesson.seat) {
-    find("missed").textContent = isOnTheWay() ? "" : gettext("Not done yet: go on, or start again.");
+    if (!isOnTheWay()) judge(told, gettext("Not done yet: go on, or start again."));
     return composer.update(lesson.seat);
   }
   composer.update(null);
-  find("missed").textContent = gettext("That is a legal move, but not the task. Start again.");
-  find("again").focus();
+  judge(told, gettext("That is a legal move, but not the task. Start again."));
+  lead(find("again"));
+}
+
+/** Say what the last move did, with what followed, and what that means for the task. */
+function judge(told, verdict) {
+  const strong = document.createElement("strong");
+  strong.textContent = verdict;
+  find("missed").replaceChildren(`${told.join(" ")} `, strong);
+  find("answered").textContent = "";
+}
+
+/** Focus a button, and scroll no further than to show it, so that the board stays in sight. */
+function lead(button) {
+  button.focus({ preventScroll: true });
+  button.scrollIntoView({ block: "nearest" });
 }
 
 /** The next step that is not the visitor's: a roll, or an answer of another seat. */
@@ -118,12 +135,11 @@ function isDone({ step }) {
 
 function finish() {
   composer.update(null);
-  find("missed").textContent = "";
   find("done").hidden = false;
   find("show").disabled = true;
   remember();
   markDone();
-  find("done").querySelector("a.button").focus();
+  lead(find("done").querySelector("a.button"));
 }
 
 async function startAgain() {
@@ -144,13 +160,12 @@ async function show() {
   find("show").disabled = true;
   await startAgain();
   find("show").disabled = true;
-  composer.update(null);
   const mine = tries;
   for (const move of lesson.solution) {
+    composer.update(null);
     await wait();
+    if (tries === mine) await take({ move });
     if (tries !== mine) return;
-    await take({ move });
-    if (move !== lesson.solution.at(-1)) composer.update(null);
   }
 }
 
