@@ -64,7 +64,7 @@ async function take(step) {
   await follow(step, position);
   const told = [...position.step.sentences];
   for (let next = findNext(position); next; next = findNext(position)) {
-    await wait();
+    if (next.move) await wait();
     position = await ask([...made, next], { picture: true });
     if (tries !== mine) return;
     await follow(next, position);
