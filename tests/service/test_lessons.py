@@ -1,6 +1,7 @@
 """The lessons of each game: every task can be done, and not by every move."""
 
 import re
+from random import Random
 
 import pytest
 
@@ -99,3 +100,21 @@ def test_every_symbol_of_a_card_is_in_the_drawing_of_every_lesson(key):
         drawing = str(draw_board(ruleset, reach(lesson, ruleset).state))
         for card in CARDS[key]:
             assert f'id="{card.symbol}"' in drawing, card.symbol
+
+
+@pytest.mark.parametrize("key", CARDS, ids=lambda key: key[0])
+def test_every_symbol_of_a_card_is_in_the_drawing_of_every_match(key):
+    ruleset, random = find_ruleset(*key), Random(7)
+    for seats in {ruleset.min_seats, ruleset.max_seats}:
+        state = ruleset.initial_state(ruleset.parse_options({}), seats)
+        for _ in range(40):
+            drawing = str(draw_board(ruleset, state))
+            assert [card.symbol for card in CARDS[key] if f'id="{card.symbol}"' not in drawing] == []
+            match ruleset.turn(state):
+                case Decision():
+                    state = ruleset.apply_move(state, ruleset.sample_move(state, random.randrange))
+                case Roll(sides, count):
+                    rolled = tuple(random.randint(1, sides) for _ in range(count))
+                    state = ruleset.apply_roll(state, rolled)
+                case _:
+                    break
