@@ -6,13 +6,14 @@ from plyscribe.domain.ruleset import AnyRuleset
 from plyscribe.domain.rulesets import RULESETS, list_newest
 from plyscribe.service.boards import draw_beginning
 from plyscribe.service.lists.matches import FINISHED, MatchFilter
+from plyscribe.service.rulebooks import find_language
 from plyscribe.service.web.api.http import parse_query, principal_if_any
 from plyscribe.service.web.api.rulesets import count_matches, find_rules
 from plyscribe.service.web.pages.blueprint import blueprint, show_page
 from plyscribe.service.web.pages.cards import describe_game
 from plyscribe.service.web.pages.listed import list_beside
 from plyscribe.service.web.pages.rules import render_rules
-from plyscribe.service.web.pages.speech import gettext, ngettext
+from plyscribe.service.web.pages.speech import gettext, ngettext, page_language
 from plyscribe.service.web.schemas import parameters
 
 LATEST = 20
@@ -36,7 +37,8 @@ def show_ruleset(ruleset: str) -> Response:
         "ruleset.html",
         ruleset=found,
         versions=versions,
-        rules=render_rules(found.id, found.version),
+        rules=render_rules(found.id, found.version, page_language()),
+        rules_language=find_language(found.id, found.version, page_language()),
         options=found.options_schema()["properties"],
         board=draw_beginning(found),
         sample=_find_sample(found),
