@@ -62,12 +62,21 @@ class UnknownRuleset(RulesetError):
 
 
 class OptionError(RulesetError):
-    """The ruleset does not allow this value of an option, or this number of seats."""
+    """The ruleset does not allow this value of an option, or this number of seats.
+
+    `phrase` is the message, for those who translate it.
+    """
 
     code = "option/invalid"
 
-    def __init__(self, name: str, value: object, allowed: str) -> None:
-        super().__init__(f"option {shorten(name)} is {shorten(value)}; allowed: {allowed}", allowed=allowed)
+    def __init__(self, name: str, value: object, allowed: Phrase | str) -> None:
+        self.phrase = say(
+            "option {option} is {value}; allowed: {allowed}",
+            option=shorten(name),
+            value=shorten(value),
+            allowed=allowed,
+        )
+        super().__init__(str(self.phrase), option=name[:64], allowed=str(allowed))
         self.name = name
 
 

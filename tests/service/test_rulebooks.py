@@ -18,7 +18,9 @@ CODE = re.compile(r"```.*?```|`[^`]+`", re.DOTALL)
 NUMBER = re.compile(r"\d+")
 NAMED = re.compile(r"\b[A-Z]{2}\d+\b")
 LINK = re.compile(r"\]\([^)]*\)")
-OF_ENGLISH = re.compile(r"\b(?:and|are|for|from|has|is|it|its|of|or|seats?|that|the|then|to|turn|with)\b", re.IGNORECASE)
+OF_ENGLISH = re.compile(
+    r"\b(?:and|are|for|from|has|is|it|its|of|or|seats?|that|the|then|to|turn|with)\b", re.IGNORECASE
+)
 
 TITLES = ("Green Box of Games",)
 """Names that are English in every language."""

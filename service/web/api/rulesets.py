@@ -43,7 +43,7 @@ def count_matches(rulesets: list[str]) -> dict[str, int]:
 
 
 @blueprint.get("/<ruleset>")
-@operation("rulesets", answers.RulesetDetail, query=parameters.RulesetQuery, problems=(404,), open=True)
+@operation("rulesets", answers.RulesetDetail, query=parameters.RulesetQuery, problems=(404,), open=True, spoken=True)
 def get_ruleset(ruleset: str) -> Response:
     """Get a ruleset with its options, versions and clauses, and the kinds of effects that its steps have.
 
@@ -59,7 +59,7 @@ def get_ruleset(ruleset: str) -> Response:
 
 
 @blueprint.get("/<ruleset>/clauses/<clause>")
-@operation("rulesets", answers.ClauseOut, query=parameters.RulesetQuery, problems=(404,), open=True)
+@operation("rulesets", answers.ClauseOut, query=parameters.RulesetQuery, problems=(404,), open=True, spoken=True)
 def get_clause(ruleset: str, clause: str) -> Response:
     """Get one clause of the rules, in the language that the request prefers.
 
