@@ -94,7 +94,12 @@ class BadNotation(MoveError):
     code = "move/bad-notation"
 
     def __init__(self, text: str, ply: int, expected: Phrase | str) -> None:
-        read = say("bad notation {text} at ply {ply}: expected {expected}", text=repr(text), ply=ply, expected=expected)
+        read = say(
+            "bad notation {text} at move {number}: expected {expected}",
+            text=repr(text),
+            number=ply + 1,
+            expected=expected,
+        )
         super().__init__(read, ply=ply)
 
 
@@ -105,7 +110,11 @@ class IllegalMove(MoveError):
 
     def __init__(self, text: str, ply: int, clause: str, why: Phrase | str) -> None:
         broken = say(
-            "illegal move {text} at ply {ply}: {clause}, {why}", text=repr(text), ply=ply, clause=clause, why=why
+            "illegal move {text} at move {number}: {clause}, {why}",
+            text=repr(text),
+            number=ply + 1,
+            clause=clause,
+            why=why,
         )
         super().__init__(broken, ply=ply, clause=clause)
         self.clause = clause

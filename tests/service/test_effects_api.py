@@ -387,7 +387,7 @@ def test_a_refused_move_names_the_clause_and_what_to_do_in_the_language_of_the_r
     assert refused.headers["Content-Language"] == "de"
     assert "Accept-Language" in refused.vary
     english = evening.try_move("c4", evening.ben)
-    assert english.json["detail"].startswith("illegal move 'c4' at ply 3: PA6, c4 is closed")
+    assert english.json["detail"].startswith("illegal move 'c4' at move 4: PA6, c4 is closed")
     assert english.headers["Content-Language"] == "en"
 
 
@@ -397,7 +397,7 @@ def test_a_refused_move_calls_the_seat_by_the_name_of_its_player(api):
     path = f"/v1/matches/{api.new_match(token, seats, 'crystals', recorded=True, dice='recorded')}"
     refused = api.post(f"{path}/moves", token, {"move": "move scout"})
     assert refused.json["detail"] == (
-        "illegal move 'move scout' at ply 0: CR14, Ada must choose an attacker now. Choose rider or archer."
+        "illegal move 'move scout' at move 1: CR14, Ada must choose an attacker now. Choose rider or archer."
     )
     german = api.post(f"{path}/moves", token, {"move": "move scout"}, headers=GERMAN).json["detail"]
     assert "CR14, Ada " in german
