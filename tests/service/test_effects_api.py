@@ -438,7 +438,7 @@ def test_an_option_that_is_not_possible_is_refused_in_the_language_of_the_reques
     wrong = {"ruleset": "pathagon", "seats": [None, None], "options": {"size": 99}}
     refused = api.post("/v1/matches", token, wrong, headers=GERMAN).json
     assert (refused["option"], refused["allowed"]) == ("size", "an integer 5..9")
-    assert refused["detail"] == "'size': 99 ist nicht möglich. Erlaubt ist eine ganze Zahl von 5 bis 9"
+    assert refused["detail"] == "'size': 99 ist nicht möglich. Erlaubt ist: eine ganze Zahl von 5 bis 9."
 
 
 def test_a_body_that_does_not_fit_is_refused_in_the_language_of_the_request(api):
