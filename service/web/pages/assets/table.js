@@ -8,7 +8,7 @@ import { followEvents, keepFresh, swapPart } from "/assets/live_page.js";
 import { swapBoard } from "/assets/motion.js";
 import { gettext } from "/assets/speech.js";
 
-const PARTS = ["now", "dice", "above", "below", "end", "board-text", "roll", "actions", "log", "turn"];
+const PARTS = ["now", "dice", "above", "below", "end", "board-text", "roll", "actions", "log", "turn", "reference"];
 // People see what their own move did before the answer to it comes.
 const ANSWER_MS = 700;
 // Players wait for each other, so they look again sooner than spectators do.
