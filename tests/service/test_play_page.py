@@ -7,9 +7,9 @@ from flask.testing import FlaskClient
 
 from plyscribe.domain.rulesets import RULESETS, list_newest, register
 from plyscribe.service.composition import compose
+from plyscribe.service.language.option_texts import describe_option
 from plyscribe.service.store.memory import MemoryStore
 from plyscribe.service.web.app import create_app
-from plyscribe.service.language.option_texts import describe_option
 from plyscribe.service.web.pages.option_fields import OptionField, format_value, list_fields
 from tests.domain.toy import TOY_V1
 from tests.service.conftest import CONFIG

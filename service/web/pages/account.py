@@ -76,8 +76,8 @@ def set_recovery_code() -> AnyResponse:
 def name_scope(scope: str) -> str:
     """What a scope of a token allows, as people call it."""
     known = {
-        "play": gettext("playing"),
-        "record": gettext("recording"),
+        "play": gettext("playing matches"),
+        "record": gettext("recording matches"),
         "organise": gettext("running tournaments"),
         "admin": gettext("administration"),
     }
