@@ -62,12 +62,21 @@ class UnknownRuleset(RulesetError):
 
 
 class OptionError(RulesetError):
-    """The ruleset does not allow this value of an option, or this number of seats."""
+    """The ruleset does not allow this value of an option, or this number of seats.
+
+    `phrase` is the message, for those who translate it.
+    """
 
     code = "option/invalid"
 
-    def __init__(self, name: str, value: object, allowed: str) -> None:
-        super().__init__(f"option {shorten(name)} is {shorten(value)}; allowed: {allowed}", allowed=allowed)
+    def __init__(self, name: str, value: object, allowed: Phrase | str) -> None:
+        self.phrase = say(
+            "option {option} is {value}; allowed: {allowed}",
+            option=shorten(name),
+            value=shorten(value),
+            allowed=allowed,
+        )
+        super().__init__(str(self.phrase), option=name[:64], allowed=str(allowed))
         self.name = name
 
 
@@ -85,7 +94,12 @@ class BadNotation(MoveError):
     code = "move/bad-notation"
 
     def __init__(self, text: str, ply: int, expected: Phrase | str) -> None:
-        read = say("bad notation {text} at ply {ply}: expected {expected}", text=repr(text), ply=ply, expected=expected)
+        read = say(
+            "bad notation {text} at move {number}: expected {expected}",
+            text=repr(text),
+            number=ply + 1,
+            expected=expected,
+        )
         super().__init__(read, ply=ply)
 
 
@@ -96,7 +110,11 @@ class IllegalMove(MoveError):
 
     def __init__(self, text: str, ply: int, clause: str, why: Phrase | str) -> None:
         broken = say(
-            "illegal move {text} at ply {ply}: {clause}, {why}", text=repr(text), ply=ply, clause=clause, why=why
+            "illegal move {text} at move {number}: {clause}, {why}",
+            text=repr(text),
+            number=ply + 1,
+            clause=clause,
+            why=why,
         )
         super().__init__(broken, ply=ply, clause=clause)
         self.clause = clause

@@ -6,6 +6,7 @@ from json import dumps
 from typing import Any, Protocol
 
 from plyscribe.domain.errors import OptionError
+from plyscribe.domain.phrases import Phrase, say
 
 
 class Option(Protocol):
@@ -50,10 +51,13 @@ class Integer:
         return 2**53 - 1 if self.high is None else self.high
 
     @property
-    def allowed(self) -> str:
+    def allowed(self) -> Phrase:
         """The range in words."""
-        bounds = f"an integer ≥ {self.low}" if self.high is None else f"an integer {self.low}..{self.high}"
-        return f"{bounds} or null" if self.nullable else bounds
+        if self.high is None:
+            bounds = say("an integer ≥ {low}", low=self.low)
+        else:
+            bounds = say("an integer {low}..{high}", low=self.low, high=self.high)
+        return say("{bounds} or null", bounds=bounds) if self.nullable else bounds
 
     def schema(self) -> dict[str, Any]:
         """JSON Schema of the value."""

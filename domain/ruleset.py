@@ -278,14 +278,14 @@ def next_in_play(seat: int, seats: int, left: Sequence[int]) -> int:
 def require_roll(turn: Turn, values: tuple[int, ...], ply: int) -> Roll:
     """The due roll; RollError when its dice cannot show `values`, or when no roll is due."""
     if not isinstance(turn, Roll):
-        raise RollError(say("no roll is due at ply {ply}: {turn}", ply=ply, turn=_say_turn(turn)))
+        raise RollError(say("no roll is due at move {number}: {turn}", number=ply + 1, turn=_say_turn(turn)))
     if len(values) != turn.count:
         raise RollError(
             say(
-                "{count} dice with {sides} sides are rolled at ply {ply}, not {given}: enter {count} numbers",
+                "{count} dice with {sides} sides are rolled at move {number}, not {given}: enter {count} numbers",
                 count=turn.count,
                 sides=turn.sides,
-                ply=ply,
+                number=ply + 1,
                 given=len(values),
             )
         )
@@ -293,10 +293,10 @@ def require_roll(turn: Turn, values: tuple[int, ...], ply: int) -> Roll:
         if type(value) is not int or not 1 <= value <= turn.sides:
             raise RollError(
                 say(
-                    "a die with {sides} sides cannot show {value} at ply {ply}: enter a number from 1 to {sides}",
+                    "a die with {sides} sides cannot show {value} at move {number}: enter a number from 1 to {sides}",
                     sides=turn.sides,
                     value=repr(value),
-                    ply=ply,
+                    number=ply + 1,
                 )
             )
     return turn

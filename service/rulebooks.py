@@ -1,6 +1,7 @@
 """The rulebooks: the pages of docs/rulesets, read clause by clause.
 
-`<id>.md` describes version 1 of a ruleset, `<id>_v2.md` version 2, and so on.
+`<id>.md` describes version 1 of a ruleset, `<id>_v2.md` version 2, and so on. A folder for each other language has the
+same pages in it, such as `de/<id>.md`, with the same clauses and the same numbers.
 """
 
 import re
@@ -8,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+ENGLISH = "en"
 PAGES = Path(__file__).parent / "rulebooks"
 """The folder docs/rulesets, as shipped with this package."""
 
@@ -24,20 +26,35 @@ class Clause(NamedTuple):
 
 
 @cache
-def read_clauses(ruleset: str, version: int) -> dict[str, Clause]:
+def read_clauses(ruleset: str, version: int, language: str = ENGLISH) -> dict[str, Clause]:
     """The clauses of a ruleset version by number, in the page's order; empty if it has no page."""
-    page = read_page(ruleset, version)
+    page = read_page(ruleset, version, language)
     return parse_clauses(page) if page else {}
 
 
-def read_page(ruleset: str, version: int) -> str | None:
+def read_page(ruleset: str, version: int, language: str = ENGLISH) -> str | None:
     """The page of a ruleset version in Markdown; None if the ruleset has none.
 
-    A version without a page of its own uses the page of the newest version before it.
+    A version without a page of its own uses the page of the newest version before it. A page that has no translation
+    into the language is in English.
     """
-    names = [*(f"{ruleset}_v{number}" for number in range(version, 1, -1)), ruleset]
-    path = next((path for name in names if (path := PAGES / f"{name}.md").is_file()), None)
+    path = _find_page(ruleset, version, language)
     return path.read_text(encoding="utf-8") if path else None
+
+
+def find_language(ruleset: str, version: int, language: str) -> str:
+    """The language of the page that a reader of this language gets."""
+    path = _find_page(ruleset, version, language)
+    return ENGLISH if path is None or path.parent == PAGES else language
+
+
+def _find_page(ruleset: str, version: int, language: str) -> Path | None:
+    names = [*(f"{ruleset}_v{number}" for number in range(version, 1, -1)), ruleset]
+    english = next((path for name in names if (path := PAGES / f"{name}.md").is_file()), None)
+    if english is None:
+        return None
+    translated = PAGES / language / english.name
+    return translated if translated.is_file() else english
 
 
 def parse_clauses(page: str) -> dict[str, Clause]:

@@ -80,7 +80,7 @@ def _copy_line(command: CreateMatch, draft: Draft) -> None:
         # A fold of the parent believes its rolls, this one requires that they are due.
         raise UnplayableLine(error) if isinstance(error, FoldError) else error
     if isinstance(draft.play.turn, Over):
-        raise WrongTime("fork/over", f"the match is over at ply {draft.play.ply}: nothing is left to play")
+        raise WrongTime("fork/over", f"the match is over after move {draft.play.ply}: nothing is left to play")
 
 
 def _created(command: CreateMatch, stream: str) -> MatchCreated:
@@ -206,7 +206,7 @@ def _start(draft: Draft) -> None:
     for move in (tournament or {}).get("opening", ()):
         turn, play = draft.play.turn, draft.play
         if not isinstance(turn, Decision):
-            raise WrongValue("tournament/openings", f"nobody decides at ply {play.ply} of the opening")
+            raise WrongValue("tournament/openings", f"nobody decides at move {play.ply + 1} of the opening")
         draft.make_move(turn.seat, move, play.ruleset.parse_move(play.state, move))
         draft.settle()
 

@@ -1082,7 +1082,7 @@ class ProblemDocument(TypedDict):
     """A URI reference that identifies the code."""
 
     title: str
-    """The meaning of the status."""
+    """The meaning of the status, in the language of the reader."""
 
     status: int
     """The HTTP status."""
@@ -1091,7 +1091,7 @@ class ProblemDocument(TypedDict):
     """Identifies the kind of problem. Codes never change their meaning."""
 
     detail: str
-    """What is wrong with this request, for people."""
+    """What is wrong with this request, for people, in their language."""
 
     instance: str
     """The request's id. The server's log has the same id."""
@@ -1116,6 +1116,9 @@ class ProblemDocument(TypedDict):
 
     column: NotRequired[int]
     """The column of the fault in that line, counted from 1."""
+
+    option: NotRequired[str]
+    """The option that the problem is about, or `seats`."""
 
     allowed: NotRequired[str]
     """The values that are allowed."""

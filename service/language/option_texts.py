@@ -16,9 +16,9 @@ class OptionText(NamedTuple):
 
 
 _PLY_LIMIT = OptionText(
-    "Most moves", "The match ends after so many moves, and whoever leads then wins. Leave it empty for no limit."
+    "Moves at most", "The match ends after so many moves, and whoever leads then wins. Leave it empty for no limit."
 )
-_DRAWN_LIMIT = OptionText("Most moves", "The match is a draw after so many moves. Leave it empty for no limit.")
+_DRAWN_LIMIT = OptionText("Moves at most", "The match is a draw after so many moves. Leave it empty for no limit.")
 
 OPTIONS: Mapping[str, Mapping[str, OptionText]] = {
     "crystals_v1": {

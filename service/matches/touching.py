@@ -212,7 +212,7 @@ def _list_own(items: Iterable[str], all_of_them: Sequence[Sequence[str]]) -> lis
 def _refuse(ruleset: AnyRuleset, state: Any, touches: Touches, language: str, names: Names) -> Json:
     """Why these touches begin no legal move: the first refusal of what they may mean."""
     reason = next(_list_reasons(ruleset, state, touches), Reason("", _NO_MOVE))
-    clause = read_clauses(ruleset.id, ruleset.version).get(reason.clause)
+    clause = read_clauses(ruleset.id, ruleset.version, language).get(reason.clause)
     return {
         "detail": translate(reason.why, language, names),
         "clause": reason.clause or None,

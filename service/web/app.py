@@ -12,12 +12,13 @@ from werkzeug.http import HTTP_STATUS_CODES
 from werkzeug.middleware.proxy_fix import ProxyFix
 from werkzeug.routing import BaseConverter, IntegerConverter, MapAdapter
 
-from plyscribe.domain.errors import DomainError, IllegalMove, MoveError, RollError
+from plyscribe.domain.errors import DomainError, IllegalMove, MoveError, OptionError, RollError
 from plyscribe.domain.match import Match
 from plyscribe.service import metrics
 from plyscribe.service.composition import Parts, compose_process
 from plyscribe.service.errors import VersionConflict
 from plyscribe.service.health.readiness import watch_readiness
+from plyscribe.service.language.problems import translate_problem
 from plyscribe.service.language.sentences import Names, translate
 from plyscribe.service.logs import begin_logs
 from plyscribe.service.matches import queries
@@ -232,8 +233,8 @@ def _confine(response: Response, by_cookie: bool, is_personal: bool) -> Response
 
 
 def _answer_error(error: Exception) -> Response:
-    problem, language = {**problem_of(error), **_more_about(error)}, None
-    if isinstance(error, MoveError | RollError):
+    problem = {**problem_of(error), **_more_about(error)}
+    if isinstance(error, MoveError | OptionError | RollError):
         language = negotiate_language()
         problem["detail"] = translate(error.phrase, language, _name_players(language))
     context = {"method": request.method, "route": telemetry.route(), "code": problem["code"]}
@@ -241,8 +242,7 @@ def _answer_error(error: Exception) -> Response:
         log.warning("request answered with 503: %s", error, extra=context)
     elif problem["status"] >= 500:
         log.exception("a request failed", extra=context)
-    response = _answer_problem(problem)
-    return spoken(response, language) if language else response
+    return _answer_problem(problem)
 
 
 def _name_players(language: str) -> Names:
@@ -304,10 +304,11 @@ def _answer_http_error(error: HTTPException) -> Response:
 
 def _answer_problem(problem: dict[str, Any]) -> Response:
     telemetry.note_problem(problem["code"])
-    problem["instance"] = f"urn:plyscribe:request:{current_request().id}"
-    response = show_problem(problem) if is_for_people() else answer(problem, problem["status"], PROBLEM)
+    language = negotiate_language()
+    said = {**translate_problem(problem, language), "instance": f"urn:plyscribe:request:{current_request().id}"}
+    response = show_problem(said) if is_for_people() else answer(said, problem["status"], PROBLEM)
     if problem["status"] in PASSING:
         response.headers["Retry-After"] = str(problem.get("retry_after_s", RETRY_AFTER_S))
     if problem["status"] == 401:
         response.headers["WWW-Authenticate"] = 'Bearer realm="plyscribe"'
-    return response
+    return spoken(response, language)

@@ -101,7 +101,7 @@ def test_a_move_that_is_illegal_now_is_told_with_its_clause():
         ply=6,
         kind="illegal",
         expected='move-made {"move":"give 2 3","seat":1}',
-        came="illegal move 'give 2 3' at ply 6: TO12, nobody gives more than 2 coins at once",
+        came="illegal move 'give 2 3' at move 7: TO12, nobody gives more than 2 coins at once",
         clause="TO12",
     )
 

@@ -123,7 +123,7 @@ def test_a_fork_at_any_ply_stands_where_its_parent_stood_goes_on_ends_and_verifi
             assert isinstance(verify_match(STREAM, forked.entries), MatchVerified)
             assert states(fork(forked, ply, dice))[:ply] == states(parent)[:ply]
         if parent.status == "ended":
-            with pytest.raises(WrongTime, match=f"the match is over at ply {last}"):
+            with pytest.raises(WrongTime, match=f"the match is over after move {last}"):
                 fork(parent, last)
 
 

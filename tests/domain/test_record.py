@@ -315,7 +315,7 @@ def test_the_examples_of_the_documentation_are_records():
         (zhen("+5 (hello)"), 5, 4, "parentheses hold dice"),
         (zhen("+5 (draw) +4"), 5, 11, "nothing follows: the match is over, 1-1 draw-agreed"),
         (toy("push"), 5, 1, "a roll is due first: 2d7 for track"),
-        (toy("(3)"), 5, 1, "2 dice with 7 sides are rolled at ply 0, not 1"),
+        (toy("(3)"), 5, 1, "2 dice with 7 sides are rolled at move 1, not 1"),
         (toy("(3 4) (start 2: 1)"), 5, 7, "another roll is due: 1d3 for start of seat 1"),
         (toy("(3 4) (: 1)"), 5, 7, "before the colon goes"),
         (zhen("+5", "[result 1-2]"), 4, 1, "the match is not over: seat 2 is to move"),

@@ -25,5 +25,5 @@ def test_a_roll_must_be_awaited_and_its_dice_must_be_able_to_show_it() -> None:
     for values in ((1,), (1, 2, 3), (0, 1), (1, 7), (True, 1), ()):
         with pytest.raises(RollError, match=r"2 dice with 6 sides are rolled|a die with 6 sides cannot show"):
             require_roll(roll, values, 0)
-    with pytest.raises(RollError, match="no roll is due at ply 3"):
+    with pytest.raises(RollError, match="no roll is due at move 4"):
         require_roll(Decision(1), (1, 1), 3)

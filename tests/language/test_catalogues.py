@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from babel.messages.pofile import read_po
 
+from plyscribe.domain.errors import OptionError
 from plyscribe.domain.ruleset import AnyRuleset, Decision, Over, Roll
 from plyscribe.domain.rulesets import RULESETS
 from plyscribe.service.language import guidance
@@ -210,7 +211,18 @@ def test_every_refusal_is_said_by_a_breach_of_its_clause(ruleset):
         assert str(error).endswith(breach.says), error
         why = error.phrase.values["why" if breach.clause else "expected"]
         met |= {why.text, *(value.text for value in why.values.values() if hasattr(value, "text"))}
+    met |= {getattr(error.phrase.values["allowed"], "text", "") for error in list_wrong_options(ruleset)}
     assert said <= met, said - met
+
+
+def list_wrong_options(ruleset: AnyRuleset) -> Iterator[OptionError]:
+    """The refusals of each option: of no value at all, and of each choice that needs more seats than there are."""
+    for name, schema in ruleset.options_schema()["properties"].items():
+        for value in (object(), *schema.get("enum", ())):
+            try:
+                ruleset.initial_state(ruleset.parse_options({name: value}), ruleset.min_seats)
+            except OptionError as error:
+                yield error
 
 
 def test_a_reader_gets_the_first_language_that_there_is():

@@ -380,14 +380,14 @@ def test_effects_come_with_live_streams_alone(evening):
 def test_a_refused_move_names_the_clause_and_what_to_do_in_the_language_of_the_request(evening):
     refused = evening.try_move("c4", evening.ben, headers=GERMAN)
     assert refused.json["detail"] == (
-        "Unzulässiger Zug 'c4' nach 3 Zügen: PA6, c4 ist in diesem Zug gesperrt: "
+        "Zug 4, 'c4', ist nicht erlaubt: PA6, c4 ist in diesem Zug gesperrt: "
         "Dort wurde gerade ein Stein gefangen. Wähle ein anderes Feld."
     )
     assert (refused.status_code, refused.json["code"], refused.json["clause"]) == (422, "move/illegal", "PA6")
     assert refused.headers["Content-Language"] == "de"
     assert "Accept-Language" in refused.vary
     english = evening.try_move("c4", evening.ben)
-    assert english.json["detail"].startswith("illegal move 'c4' at ply 3: PA6, c4 is closed")
+    assert english.json["detail"].startswith("illegal move 'c4' at move 4: PA6, c4 is closed")
     assert english.headers["Content-Language"] == "en"
 
 
@@ -397,7 +397,7 @@ def test_a_refused_move_calls_the_seat_by_the_name_of_its_player(api):
     path = f"/v1/matches/{api.new_match(token, seats, 'crystals', recorded=True, dice='recorded')}"
     refused = api.post(f"{path}/moves", token, {"move": "move scout"})
     assert refused.json["detail"] == (
-        "illegal move 'move scout' at ply 0: CR14, Ada must choose an attacker now. Choose rider or archer."
+        "illegal move 'move scout' at move 1: CR14, Ada must choose an attacker now. Choose rider or archer."
     )
     german = api.post(f"{path}/moves", token, {"move": "move scout"}, headers=GERMAN).json["detail"]
     assert "CR14, Ada " in german
@@ -423,10 +423,36 @@ def test_a_retry_of_a_refused_request_gets_the_same_receipt_as_ever(evening):
     assert "Content-Language" not in again.headers
 
 
-def test_other_refusals_have_no_language(evening):
+def test_other_refusals_are_in_the_language_of_the_request_too(evening):
     refused = evening.try_move("a1", evening.ann, headers=GERMAN)
-    assert refused.status_code in (403, 409)
-    assert "Content-Language" not in refused.headers
+    assert (refused.json["code"], refused.json["title"]) == ("move/not-your-turn", "Das geht jetzt nicht")
+    assert refused.json["detail"] == "Du bist nicht am Zug."
+    assert refused.headers["Content-Language"] == "de"
+    assert "Accept-Language" in refused.vary
+    english = evening.try_move("a1", evening.ann)
+    assert (english.json["title"], english.headers["Content-Language"]) == ("This is not possible now", "en")
+
+
+def test_an_option_that_is_not_possible_is_refused_in_the_language_of_the_request(api):
+    _, token = api.sign_up()
+    wrong = {"ruleset": "pathagon", "seats": [None, None], "options": {"size": 99}}
+    refused = api.post("/v1/matches", token, wrong, headers=GERMAN).json
+    assert (refused["option"], refused["allowed"]) == ("size", "an integer 5..9")
+    assert refused["detail"] == "'size': 99 ist nicht möglich. Erlaubt ist: eine ganze Zahl von 5 bis 9."
+
+
+def test_a_body_that_does_not_fit_is_refused_in_the_language_of_the_request(api):
+    _, token = api.sign_up()
+    refused = api.post("/v1/matches", token, {"ruleset": "zhen"}, headers=GERMAN).json
+    assert refused["errors"] == {"seats": ["Diese Angabe fehlt."]}
+
+
+def test_clauses_are_in_the_language_of_the_request(api):
+    german = api.get("/v1/rulesets/zhen/clauses/ZH6", headers=GERMAN)
+    assert (german.json["title"], german.headers["Content-Language"]) == ("Zugpflicht", "de")
+    assert api.get("/v1/rulesets/zhen/clauses/ZH6").json["title"] == "Duty to act"
+    titles = [clause["title"] for clause in api.get("/v1/rulesets/zhen", headers=GERMAN).json["clauses"]]
+    assert titles[:2] == ["Die Reihe", "Ziehen"]
 
 
 # -------------------------------------------------------------------------------------------------------------- records

@@ -364,14 +364,14 @@ def test_dice_are_shown_with_their_commitment_and_after_the_end_with_their_secre
     table.verify()
     shown = table.show().text
     assert parts.matches.read(table.match).life.secret in shown
-    assert "No player added salt" in shown
+    assert "No player shuffled the dice" in shown
 
 
 def test_only_options_that_differ_from_the_defaults_are_shown(api, parts):
     table = Table(api, parts, options={"size": 5})
     shown = table.show().text
-    assert "Size 5" in shown
-    assert "Ply limit" not in shown
+    assert "Board size 5" in shown
+    assert "Moves at most" not in shown
 
 
 def test_notes_about_a_match_are_shown_as_text(api, parts):

@@ -251,3 +251,15 @@ def test_answers_to_a_cookie_are_cached_for_no_other_browser(browser, path):
     assert given.status_code == 200
     assert given.cache_control.private
     assert {"Authorization", "Cookie"} <= set(given.vary)
+
+
+def test_a_problem_and_the_rules_are_shown_in_german_to_a_german_reader(browser):
+    german = {**FOR_PEOPLE, "Accept-Language": "de"}
+    gone = browser.get("/matches/match-x", headers=german)
+    assert (gone.status_code, gone.headers["Content-Language"]) == (404, "de")
+    assert "<h1>Nicht gefunden</h1>" in gone.text
+    assert "Diese Partie gibt es nicht, oder sie ist privat." in gone.text
+    rules = browser.get("/rulesets/zhen", headers=german).text
+    assert '<article class="rules" lang="de">' in rules
+    assert '<h3 id="ZH6">ZH6 · Zugpflicht</h3>' in rules
+    assert '<article class="rules" lang="en">' in browser.get("/rulesets/zhen", headers=FOR_PEOPLE).text

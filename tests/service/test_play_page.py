@@ -7,6 +7,7 @@ from flask.testing import FlaskClient
 
 from plyscribe.domain.rulesets import RULESETS, list_newest, register
 from plyscribe.service.composition import compose
+from plyscribe.service.language.option_texts import describe_option
 from plyscribe.service.store.memory import MemoryStore
 from plyscribe.service.web.app import create_app
 from plyscribe.service.web.pages.option_fields import OptionField, format_value, list_fields
@@ -429,6 +430,7 @@ def test_values_are_told_in_words(value, words):
 
 def test_the_page_of_a_game_without_rules_in_words_tells_its_options_in_words(ann):
     register(TOY_V1)
-    shown = re.findall(r"<code>(\w+)</code></td><td>(.*?)</td>", ann.see("/rulesets/toy"))
-    wanted = {name: format_value(each.get("default")) for name, each in TOY_V1.options_schema()["properties"].items()}
+    shown = re.findall(r"<tr><td>([\w ]+)</td><td>(.*?)</td>", ann.see("/rulesets/toy"))
+    options = TOY_V1.options_schema()["properties"]
+    wanted = {describe_option(TOY_V1, name, "en").label: format_value(options[name].get("default")) for name in options}
     assert dict(shown) == wanted

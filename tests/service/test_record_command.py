@@ -43,7 +43,7 @@ def test_standard_input_is_read_too():
 
 def test_a_fault_is_told_with_file_line_and_column(wrong):
     advice = "tile 5 is not empty. Put the cube on an empty tile, or move cubes."
-    assert run(wrong) == (1, "", f"{wrong}:5:4: illegal move '+5' at ply 1: ZH4, {advice}\n")
+    assert run(wrong) == (1, "", f"{wrong}:5:4: illegal move '+5' at move 2: ZH4, {advice}\n")
 
 
 def test_a_fault_in_one_file_does_not_hide_the_others(typed, wrong):

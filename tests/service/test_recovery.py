@@ -221,4 +221,4 @@ def test_the_pages_speak_german(api):
     german = {**FROM_HERE, "Accept-Language": "de"}
     assert "Rettungscode" in browser.get("/recover", headers=german).text
     refused = browser.post("/sign-up", data={"name": "greedy"}, headers=german)
-    assert (refused.status_code, "klingt nach dem Server" in refused.text) == (422, True)
+    assert (refused.status_code, "Dieser Name liest sich wie der Server" in refused.text) == (422, True)

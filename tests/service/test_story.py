@@ -49,10 +49,10 @@ def test_players_with_the_same_name_are_told_apart_by_their_seats():
 
 
 def test_a_seat_in_a_refusal_is_called_by_the_name_of_its_player():
-    phrase = say("no roll is due at ply {ply}: {turn}", ply=3, turn=say("{seat} makes a move", seat=2))
-    assert translate(phrase, "en", {2: "Ben"}) == "no roll is due at ply 3: Ben makes a move"
-    assert translate(phrase, "de", {2: "Ben"}) == "Nach 3 Zügen wird nicht gewürfelt: Ben ist am Zug"
-    assert translate(phrase, "de", {}) == "Nach 3 Zügen wird nicht gewürfelt: Platz 2 ist am Zug"
+    phrase = say("no roll is due at move {number}: {turn}", number=4, turn=say("{seat} makes a move", seat=2))
+    assert translate(phrase, "en", {2: "Ben"}) == "no roll is due at move 4: Ben makes a move"
+    assert translate(phrase, "de", {2: "Ben"}) == "Vor Zug 4 wird nicht gewürfelt: Ben ist am Zug"
+    assert translate(phrase, "de", {}) == "Vor Zug 4 wird nicht gewürfelt: Platz 2 ist am Zug"
 
 
 def seated(*occupants: Occupant | None) -> Match:

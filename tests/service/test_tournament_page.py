@@ -119,7 +119,7 @@ def test_without_a_counted_game_there_is_no_plot_of_ratings(browser, parts):
 def test_an_unknown_tournament_is_a_page_that_says_so(browser, path):
     shown = browser.get(path, headers=FOR_PEOPLE)
     assert shown.status_code == 404
-    assert "there is no tournament" in shown.text
+    assert "There is no tournament" in shown.text
 
 
 def test_every_cost_is_shown_known_or_not():

@@ -21,6 +21,7 @@ from plyscribe.domain.contest import enter_roll, leave_contest, open_contest
 from plyscribe.domain.effects import Effect, Step
 from plyscribe.domain.errors import NotInPlay, OptionError
 from plyscribe.domain.options import Choice, Flag, Integer, Option, options_schema, parse_options
+from plyscribe.domain.phrases import say
 from plyscribe.domain.ruleset import Decision, Over, RandBelow, Ruleset, Turn, rank_seats, require_roll, require_seats
 from plyscribe.domain.rulesets.portals_v1.actions import draw_move, find_flow, find_kinds, find_sites
 from plyscribe.domain.rulesets.portals_v1.board import join, lay_board
@@ -91,7 +92,7 @@ class PortalsV1(Ruleset[State, Move]):
         require_seats(self, seats)
         first = options["first"]
         if first != "roll" and first > seats:
-            raise OptionError("first", first, f"roll or a seat 1..{seats}")
+            raise OptionError("first", first, say("roll or a seat 1..{last}", last=seats))
         setup = _set_up(options, seats)
         platforms = join((*setup.starts[1:], setup.board.center))  # PO2
         pool = (0, *(setup.pool,) * seats)

@@ -12,6 +12,7 @@ from typing import Any
 from plyscribe.domain.effects import Effect, Step
 from plyscribe.domain.errors import BadNotation, IllegalMove, NotInPlay, OptionError
 from plyscribe.domain.options import Choice, Integer, options_schema, parse_options
+from plyscribe.domain.phrases import say
 from plyscribe.domain.ruleset import Over, RandBelow, Ruleset, Turn, require_seats
 from plyscribe.domain.rulesets.rings_v1.board import NO_TERRAIN
 from plyscribe.domain.rulesets.rings_v1.breaches import find_breach
@@ -42,7 +43,7 @@ class Terrain:
         rings = value if isinstance(value, list) else []
         if len(rings) == 4 and all(isinstance(ring, str) and sorted(ring) == sorted("LLLMMHH") for ring in rings):
             return list(rings)
-        raise OptionError(self.name, value, f'"{RANDOM}", or four strings of 3 L, 2 M and 2 H, ring a first')
+        raise OptionError(self.name, value, say('"random", or four strings of 3 L, 2 M and 2 H, ring a first'))
 
     def schema(self) -> dict[str, Any]:
         """JSON Schema of the value."""

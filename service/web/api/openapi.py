@@ -367,11 +367,9 @@ def _content(schema: type[Schema] | None, examples: dict[str, Any]) -> dict[str,
 
 
 def _describe_problem(status: int, examples: dict[str, Any]) -> dict[str, Any]:
-    more = {401: ["WWW-Authenticate"], 422: ["Content-Language"], 429: ["Retry-After"], 503: ["Retry-After"]}.get(
-        status, []
-    )
+    more = {401: ["WWW-Authenticate"], 429: ["Retry-After"], 503: ["Retry-After"]}.get(status, [])
     content = {PROBLEM: {**_content(None, examples), "schema": "Problem"}}
-    return {"description": problem_title(status), "headers": _refer(*more), "content": content}
+    return {"description": problem_title(status), "headers": _refer("Content-Language", *more), "content": content}
 
 
 def _headers(operation: Operation) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from plyscribe.service.database.engine import DatabaseUnavailable
 from plyscribe.service.errors import NotFound
 from plyscribe.service.rulebooks import Clause, read_clauses
 from plyscribe.service.store.port import StoreUnavailable
-from plyscribe.service.web.api.http import answer, parse_query, parts
+from plyscribe.service.web.api.http import answer, negotiate_language, parse_query, parts, spoken
 from plyscribe.service.web.api.openapi import operation
 from plyscribe.service.web.schemas import answers, parameters
 
@@ -43,28 +43,34 @@ def count_matches(rulesets: list[str]) -> dict[str, int]:
 
 
 @blueprint.get("/<ruleset>")
-@operation("rulesets", answers.RulesetDetail, query=parameters.RulesetQuery, problems=(404,), open=True)
+@operation("rulesets", answers.RulesetDetail, query=parameters.RulesetQuery, problems=(404,), open=True, spoken=True)
 def get_ruleset(ruleset: str) -> Response:
-    """Get a ruleset with its options, versions and clauses, and the kinds of effects that its steps have."""
+    """Get a ruleset with its options, versions and clauses, and the kinds of effects that its steps have.
+
+    Clauses are in the language that the request prefers.
+    """
     found = find_rules(ruleset, parse_query(parameters.RulesetQuery)["version"])
     versions = [describe_version(other) for other in RULESETS if other.id == found.id]
-    clauses = [describe_clause(found, clause) for clause in read_clauses(found.id, found.version).values()]
+    language = negotiate_language()
+    clauses = [describe_clause(found, clause) for clause in read_clauses(found.id, found.version, language).values()]
     effects = describe_kinds(found.effect_kinds)
-    return answer({**describe_ruleset(found), "versions": versions, "clauses": clauses, "effects": effects})
+    described = {**describe_ruleset(found), "versions": versions, "clauses": clauses, "effects": effects}
+    return spoken(answer(described), language)
 
 
 @blueprint.get("/<ruleset>/clauses/<clause>")
-@operation("rulesets", answers.ClauseOut, query=parameters.RulesetQuery, problems=(404,), open=True)
+@operation("rulesets", answers.ClauseOut, query=parameters.RulesetQuery, problems=(404,), open=True, spoken=True)
 def get_clause(ruleset: str, clause: str) -> Response:
-    """Get one clause of the rules.
+    """Get one clause of the rules, in the language that the request prefers.
 
     Refusals of moves name the clause that the move breaks.
     """
     rules = find_rules(ruleset, parse_query(parameters.RulesetQuery)["version"])
-    found = read_clauses(rules.id, rules.version).get(clause)
+    language = negotiate_language()
+    found = read_clauses(rules.id, rules.version, language).get(clause)
     if found is None:
         raise NotFound(f"{ruleset} version {rules.version} has no clause {clause}", "ruleset/unknown-clause")
-    return answer(describe_clause(rules, found))
+    return spoken(answer(describe_clause(rules, found)), language)
 
 
 def find_rules(id: str, version: int | None = None) -> AnyRuleset:

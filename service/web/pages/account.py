@@ -72,6 +72,25 @@ def set_recovery_code() -> AnyResponse:
     return _show(who, code=code)
 
 
+@blueprint.app_template_filter("scope")
+def name_scope(scope: str) -> str:
+    """What a scope of a token allows, as people call it."""
+    known = {
+        "play": gettext("playing matches"),
+        "record": gettext("recording matches"),
+        "organise": gettext("running tournaments"),
+        "admin": gettext("administration"),
+    }
+    return known.get(scope, scope)
+
+
+@blueprint.app_template_filter("browser")
+def name_signed_in(label: str | None) -> str:
+    """A browser that is signed in, by the label that it got when it was."""
+    browser, on, system = (label or gettext("Unknown browser")).partition(" on ")
+    return gettext("%(browser)s on %(system)s", browser=browser, system=system) if on else browser
+
+
 def _name_topics() -> dict[str, str]:
     """The topics of webhooks as people call them."""
     names = (gettext("Your turn"), gettext("Match ended"), gettext("Round paired"), gettext("Tournament ended"))

@@ -86,9 +86,8 @@ def _render_boards(theme: Theme) -> str:
     return render_seat_colours() + render_colours(theme)
 
 
-@cache
 def _list_generated() -> dict[str, Callable[[], str]]:
-    """What makes the assets that no file holds. Games from outside are there once the service has begun."""
+    """What makes the assets that no file holds. Games from outside may come later."""
     themes: tuple[tuple[str, Theme], ...] = (("boards", "auto"), ("boards_light", "light"), ("boards_dark", "dark"))
     return {
         **{f"{name}.css": partial(_render_boards, theme) for name, theme in themes},

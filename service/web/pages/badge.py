@@ -128,7 +128,7 @@ def _format_dice(life: Lifecycle) -> list[str]:
         return [gettext("The dice were thrown at a real table and written down, so nobody can check them.")]
     if not any(life.entropies):
         unsalted = gettext(
-            "No player added salt. The dice were fixed before the match, but the server may have chosen them."
+            "No player shuffled the dice. They were fixed before the match, but the server may have chosen them."
         )
         return [say_check("dice"), unsalted]
     return [say_check("dice")]

@@ -102,6 +102,12 @@ def describe_visitor(player: Player, scopes: tuple[str, ...]) -> dict[str, Any]:
     return {"player": player.stream, "name": player.name, "scopes": scopes}
 
 
+@blueprint.app_template_filter("sentence")
+def begin_sentence(text: str) -> str:
+    """The text with a capital at its beginning, as sentences have on pages."""
+    return text[:1].upper() + text[1:]
+
+
 def is_for_people() -> bool:
     """Whether to answer this request with a page, by what its client prefers."""
     if request.path.startswith("/v1/") or request.path == "/readyz":

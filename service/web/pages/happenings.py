@@ -104,7 +104,7 @@ def _describe(
 ) -> Happenings:
     assert state.play is not None
     ruleset = state.play.ruleset
-    effects, clauses = step.list_effects(ruleset), read_clauses(ruleset.id, ruleset.version)
+    effects, clauses = step.list_effects(ruleset), read_clauses(ruleset.id, ruleset.version, language)
     # The places are listed where pages tell of the end.
     told = [effect for effect in effects if effect.kind not in without]
     sentences = describe_effects(ruleset, told, language, names)

@@ -17,7 +17,7 @@ from plyscribe.service.rulebooks import read_clauses
 from plyscribe.service.web.api.http import negotiate_language
 from plyscribe.service.web.api.rulesets import find_rules
 from plyscribe.service.web.pages.blueprint import blueprint, show_page
-from plyscribe.service.web.pages.speech import gettext
+from plyscribe.service.web.pages.speech import gettext, page_language
 
 
 @blueprint.get("/rulesets/<ruleset>/learn")
@@ -48,7 +48,7 @@ def _show(ruleset: AnyRuleset, name: str | None) -> Response:
         title=_say(lesson.title),
         task=_say(lesson.task),
         done=_say(lesson.done),
-        clause=read_clauses(ruleset.id, ruleset.version)[lesson.clause],
+        clause=read_clauses(ruleset.id, ruleset.version, page_language())[lesson.clause],
         picture=draw_variation(reached, lesson.seat),
         next=following[0].name if following else None,
         data=_describe(lesson, ruleset),

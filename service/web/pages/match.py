@@ -41,11 +41,12 @@ from plyscribe.service.web.pages.cards import describe_position
 from plyscribe.service.web.pages.ending import Rematch, describe_ending, find_rematch
 from plyscribe.service.web.pages.happenings import list_happenings
 from plyscribe.service.web.pages.move_list import PART, bound_part, list_news, list_part, read_entries
-from plyscribe.service.web.pages.option_fields import format_value, name_option
+from plyscribe.service.web.pages.option_fields import describe_chosen, format_value, name_option
 from plyscribe.service.web.pages.people import name_account, name_seats
 from plyscribe.service.web.pages.score_sheet import Row, format_word, name_cause
 from plyscribe.service.web.pages.sharing import describe_sharing
 from plyscribe.service.web.pages.speech import gettext, gettext_noop
+from plyscribe.service.web.pages.wording import name_note
 
 blueprint.add_app_template_filter(format_word)
 blueprint.add_app_template_filter(label_status)
@@ -204,7 +205,7 @@ def _describe_match(state: Match) -> dict[str, Any]:
         "imported": imported is not None,
         "importer": _name_importer(imported),
         "others": list_other_versions(imported)[:MAX_NAMED] if imported else [],
-        "about": [(name.capitalize(), format_value(value)) for name, value in (life.created.about or {}).items()],
+        "about": [(name_note(name), format_value(value)) for name, value in (life.created.about or {}).items()],
         "options": _list_changed_options(play, life.created.options) if play else _format_options(life.created.options),
         "dice": life.created.dice,
         "secret": life.secret,
@@ -269,7 +270,7 @@ def _list_changed_options(play: Play, options: dict[str, Any]) -> list[tuple[str
     except DomainError:
         defaults = {}
     changed = {name: value for name, value in options.items() if name not in defaults or defaults[name] != value}
-    return _format_options(changed)
+    return describe_chosen(play.ruleset, changed)
 
 
 def _format_options(options: dict[str, Any]) -> list[tuple[str, str]]:

@@ -1,10 +1,12 @@
 """The options of a ruleset as fields of a form, made from their JSON Schema, and as words."""
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from plyscribe.domain.ruleset import AnyRuleset
+from plyscribe.service.language.option_texts import describe_option
 from plyscribe.service.web.pages.blueprint import blueprint
-from plyscribe.service.web.pages.speech import gettext
+from plyscribe.service.web.pages.speech import gettext, page_language
 
 
 class OptionField(NamedTuple):
@@ -22,7 +24,6 @@ class OptionField(NamedTuple):
     choices: tuple[Any, ...] = ()
 
 
-@blueprint.app_template_filter("option")
 def name_option(name: str) -> str:
     """The name of an option as people read it."""
     return name.replace("_", " ").capitalize()
@@ -42,6 +43,17 @@ def format_value(value: object) -> str:
             named = [f"{name_option(str(name))}: {format_value(each)}" for name, each in value.items()]
             return ", ".join(named) or gettext("none")
     return str(value)
+
+
+def describe_chosen(ruleset: AnyRuleset, options: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """These options and their values, as the reader knows them from the form of a new match."""
+    return [_describe_one(ruleset, name, value) for name, value in options.items()]
+
+
+def _describe_one(ruleset: AnyRuleset, name: str, value: Any) -> tuple[str, str]:
+    label, _, values = describe_option(ruleset, name, page_language())
+    words = values.get(value) if isinstance(value, str | int) else None
+    return label, words or format_value(value)
 
 
 def list_fields(ruleset: AnyRuleset) -> list[OptionField]:

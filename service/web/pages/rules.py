@@ -15,13 +15,13 @@ _ELSEWHERE = re.compile(r"\[([^\]]+)\]\(\.\./[^)]*\)")
 
 
 @cache
-def render_rules(ruleset: str, version: int) -> Markup | None:
-    """The page of a ruleset version, without its title; None if it has no page.
+def render_rules(ruleset: str, version: int, language: str) -> Markup | None:
+    """The page of a ruleset version in this language, without its title; None if it has no page.
 
     The heading of each clause has the clause's number as its id. HTML in the page is shown as text, and so are links to
     other pages of the documentation.
     """
-    page = read_page(ruleset, version)
+    page = read_page(ruleset, version, language)
     if page is None:
         return None
     reader = MarkdownIt("commonmark", {"html": False}).enable("table")

@@ -1,18 +1,22 @@
 """The pages of the games: their rules in our own words, their options, and a match to step through."""
 
+from typing import Any
+
 from flask import Response
 
 from plyscribe.domain.ruleset import AnyRuleset
 from plyscribe.domain.rulesets import RULESETS, list_newest
 from plyscribe.service.boards import draw_beginning
 from plyscribe.service.lists.matches import FINISHED, MatchFilter
+from plyscribe.service.rulebooks import find_language
 from plyscribe.service.web.api.http import parse_query, principal_if_any
 from plyscribe.service.web.api.rulesets import count_matches, find_rules
 from plyscribe.service.web.pages.blueprint import blueprint, show_page
 from plyscribe.service.web.pages.cards import describe_game
 from plyscribe.service.web.pages.listed import list_beside
+from plyscribe.service.web.pages.option_fields import describe_chosen
 from plyscribe.service.web.pages.rules import render_rules
-from plyscribe.service.web.pages.speech import gettext, ngettext
+from plyscribe.service.web.pages.speech import gettext, ngettext, page_language
 from plyscribe.service.web.schemas import parameters
 
 LATEST = 20
@@ -35,8 +39,9 @@ def show_ruleset(ruleset: str) -> Response:
         "ruleset.html",
         ruleset=found,
         versions=versions,
-        rules=render_rules(found.id, found.version),
-        options=found.options_schema()["properties"],
+        rules=render_rules(found.id, found.version, page_language()),
+        rules_language=find_language(found.id, found.version, page_language()),
+        options=describe_chosen(found, _list_defaults(found)),
         board=draw_beginning(found),
         sample=_find_sample(found),
         card=describe_game(found),
@@ -50,6 +55,10 @@ def count_players(ruleset: AnyRuleset) -> str:
     if low == high:
         return ngettext("%(num)s player", "%(num)s players", low)
     return gettext("%(low)s to %(high)s players", low=low, high=high)
+
+
+def _list_defaults(ruleset: AnyRuleset) -> dict[str, Any]:
+    return {name: schema.get("default") for name, schema in ruleset.options_schema()["properties"].items()}
 
 
 def _find_sample(ruleset: AnyRuleset) -> dict[str, object] | None:

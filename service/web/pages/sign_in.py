@@ -23,14 +23,14 @@ from plyscribe.service.access.accounts import Issued, SignedIn, digest_of
 from plyscribe.service.access.repeatable import Repeatable
 from plyscribe.service.clock import now_ms
 from plyscribe.service.errors import KeyExpired, ScopeMissing, Unauthenticated
-from plyscribe.service.language.catalogues import ENGLISH
+from plyscribe.service.language.problems import translate_problem
 from plyscribe.service.streams.ids import command_of
 from plyscribe.service.web.api.http import MAX_BODY_BYTES, OLD_COOKIE, current_request, parts
 from plyscribe.service.web.charging import charged
-from plyscribe.service.web.pages.blueprint import asked_next, blueprint, describe_visitor, show_page
+from plyscribe.service.web.pages.blueprint import asked_next, begin_sentence, blueprint, describe_visitor, show_page
 from plyscribe.service.web.pages.browsers import name_browser
 from plyscribe.service.web.pages.speech import gettext, page_language
-from plyscribe.service.web.problems import status_of
+from plyscribe.service.web.problems import problem_of, status_of
 from plyscribe.service.web.schemas import bodies
 
 KEY_BYTES = 16
@@ -173,25 +173,9 @@ def new_form_key() -> str:
 
 
 def _explain(refusal: Refusal | KeyExpired | Unauthenticated) -> str:
-    """What is wrong: in English exactly, in other languages if it is a usual mistake."""
-    if page_language() == ENGLISH:
-        return str(refusal)[:1].upper() + str(refusal)[1:]
-    if isinstance(refusal, Unauthenticated):
-        return gettext("This token is not valid: it is not whole, or has expired, or was revoked.")
-    free = getattr(refusal, "details", {}).get("suggestion")
-    match refusal.code:
-        case "player/name-taken" if free:
-            return gettext(
-                "A player has this name, or one that looks like it: choose another, such as %(free)s.", free=free
-            )
-        case "player/name-taken":
-            return gettext("A player has this name, or one that looks like it: choose another.")
-        case "player/name-reserved":
-            return gettext("This name reads as the service, one of its bots, a seat or an id: choose another.")
-        case "recovery/refused":
-            return gettext("This name and this code do not belong together, or the code was used or replaced.")
-        case _:
-            return str(refusal)
+    """What is wrong, in the language of the page."""
+    detail: str = translate_problem(problem_of(refusal), page_language())["detail"]
+    return begin_sentence(detail)
 
 
 def _field(name: str) -> str:

@@ -5,10 +5,9 @@ from typing import Any, NamedTuple
 
 from plyscribe.domain.rulesets import find_ruleset
 from plyscribe.service.language.guidance import WAYS
-from plyscribe.service.language.option_texts import describe_option
 from plyscribe.service.language.sentences import translate
 from plyscribe.service.web.pages.blueprint import blueprint
-from plyscribe.service.web.pages.option_fields import format_value
+from plyscribe.service.web.pages.option_fields import describe_chosen, format_value
 from plyscribe.service.web.pages.speech import gettext, ngettext, page_language
 from plyscribe.service.web.pages.times import format_duration
 
@@ -80,6 +79,18 @@ def describe_terms(tournament: Mapping[str, Any]) -> Iterator[Reason]:
     yield Reason(gettext("Number that all random choices follow from"), str(tournament["seed"]))
 
 
+def name_note(name: str) -> str:
+    """What a note about a match is about, as the form of a recorded match calls it. Others keep their names."""
+    known = {
+        "event": gettext("Event"),
+        "place": gettext("Place of play"),
+        "round": gettext("Round"),
+        "annotator": gettext("Who writes the notes"),
+        "date": gettext("Date"),
+    }
+    return known.get(name, name.capitalize())
+
+
 def _describe_repeat(repeat: str) -> str:
     match repeat:
         case "once":
@@ -91,10 +102,8 @@ def _describe_repeat(repeat: str) -> str:
 
 def _describe_options(tournament: Mapping[str, Any]) -> Iterator[Reason]:
     ruleset = find_ruleset(tournament["ruleset"], tournament["ruleset_version"])
-    for name, value in tournament["options"].items():
-        said = describe_option(ruleset, name, page_language())
-        words = said.values.get(value) if isinstance(value, str | int) else None
-        yield Reason(said.label, words or format_value(value))
+    for label, words in describe_chosen(ruleset, tournament["options"]):
+        yield Reason(label, words)
 
 
 @blueprint.app_template_filter("tiebreak")

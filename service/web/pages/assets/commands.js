@@ -71,8 +71,13 @@ function put(into, [name, ...rest], value) {
   else into[name] = value;
 }
 
+/** The text with a capital at its beginning, unless that is a field, such as d4. */
+export function beginSentence(text) {
+  return text.replace(/^\p{Ll}(?!\d)/u, (letter) => letter.toUpperCase());
+}
+
 /** A problem in one line, with what is wrong in each field. */
 export function formatProblem({ detail = gettext("Something went wrong."), errors = {} }) {
   const lines = Object.values(errors).flatMap((each) => (Array.isArray(each) ? each : [JSON.stringify(each)]));
-  return [detail, ...lines].join(" ");
+  return [beginSentence(detail), ...lines].join(" ");
 }

@@ -1,6 +1,7 @@
 // Makes moves on a board: touch a piece, then a field. By pointer, by drag and drop, by keys, and by typing.
 
 import { BoardMarks } from "/assets/board_marks.js";
+import { beginSentence } from "/assets/commands.js";
 import { gettext } from "/assets/speech.js";
 
 const HAS_FINGERS = matchMedia("(pointer: coarse)");
@@ -258,7 +259,7 @@ export class Composer {
     this.hideReason();
     const reason = document.createElement("p");
     reason.className = "reason";
-    const text = detail.replace(/^\p{Ll}(?!\d)/u, (letter) => letter.toUpperCase());
+    const text = beginSentence(detail);
     reason.append(text, ...this.link(clause, title));
     this.over().append(reason);
     this.place(reason, touch);

@@ -126,7 +126,7 @@ async function saltDice({ match, turn, events }, { seats, recorded }) {
 
 /** Show a refusal at the field that caused it. */
 function refuse(problem) {
-  const option = /^option '(\w+)'/.exec(problem.detail ?? "")?.[1];
+  const option = problem.option;
   const field = Object.keys(problem.errors ?? {})[0];
   const kind = { bot: "seats", seat: "seats", player: "seats", limits: "limits", rated: "rated", dice: "dice" };
   const named = option === "seats" ? "seats" : option ? `options.${option}` : field ?? kind[problem.code?.split("/")[0]];

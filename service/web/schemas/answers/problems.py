@@ -29,12 +29,16 @@ class Problem(Schema):
     """
 
     type = fields.String(required=True, metadata={"description": "A URI reference that identifies the code."})
-    title = fields.String(required=True, metadata={"description": "The meaning of the status."})
+    title = fields.String(
+        required=True, metadata={"description": "The meaning of the status, in the language of the reader."}
+    )
     status = fields.Integer(required=True, metadata={"description": "The HTTP status."})
     code = fields.String(
         required=True, metadata={"description": "Identifies the kind of problem. Codes never change their meaning."}
     )
-    detail = fields.String(required=True, metadata={"description": "What is wrong with this request, for people."})
+    detail = fields.String(
+        required=True, metadata={"description": "What is wrong with this request, for people, in their language."}
+    )
     instance = fields.String(
         required=True, metadata={"description": "The request's id. The server's log has the same id."}
     )
@@ -45,6 +49,7 @@ class Problem(Schema):
     legal = fields.List(fields.String(), metadata={"description": "Some legal moves, at most 20."})
     line = fields.Integer(metadata={"description": "The line at fault in the file that was sent, counted from 1."})
     column = fields.Integer(metadata={"description": "The column of the fault in that line, counted from 1."})
+    option = fields.String(metadata={"description": "The option that the problem is about, or `seats`."})
     allowed = fields.String(metadata={"description": "The values that are allowed."})
     players = fields.List(fields.String(), metadata={"description": "The accounts that have the name."})
     suggestion = fields.String(metadata={"description": "A name like the one asked for that is free."})
