@@ -161,8 +161,8 @@ class TakeBack(Command):
     steps: int | None = None
 
 
-CorrectedStep = str | tuple[int, ...] | SeatWithdrawn | MatchEnded
-"""A step as a recorder puts it right: a move, what dice showed, who left, or an agreed draw (MatchEnded)."""
+CorrectedStep = str | tuple[int, ...] | Mapping[str, str] | SeatWithdrawn | MatchEnded
+"""A step as a recorder puts it right: a move, what dice showed or laid, who left, or an agreed draw (MatchEnded)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,5 +1,6 @@
 """Decisions that put a recorded match right where it went wrong: what came after the mistake is entered again."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from plyscribe.domain.commands import Correct, CorrectedStep, MakeMove, RecordRoll, Withdraw
@@ -64,6 +65,9 @@ def _enter(command: Correct, draft: Draft, step: CorrectedStep) -> None:
             playing.DECIDERS[MakeMove](MakeMove(**base, move=step), life, draft)
         case tuple():
             playing.DECIDERS[RecordRoll](RecordRoll(**base, values=step), life, draft)
+        case Mapping():
+            values = draft.play.ruleset.read_layout(draft.play.state, step)
+            playing.DECIDERS[RecordRoll](RecordRoll(**base, values=values), life, draft)
         case SeatWithdrawn(seat, cause, fault, why):
             left = Withdraw(**base, seat=seat, cause=cause, fault=fault, why=why)
             playing.DECIDERS[Withdraw](left, life, draft)

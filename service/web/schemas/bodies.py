@@ -413,17 +413,9 @@ class NewMove(Strict):
     seat = seat_field(load_default=None)
 
 
-class NewRoll(Strict):
-    """What the dice showed at the table: either `values`, or what lies on the board because of them."""
-
-    alternatives = (("values",), ("laid",))
-
-    values = fields.List(
-        integer_field(1, 2**31),
-        validate=validate.Length(1, MAX_VALUES),
-        metadata={"description": "One value for each die that is due.", "example": [3, 5]},
-    )
-    laid = fields.Dict(
+def laid_field() -> fields.Dict:
+    """What lies on the places that dice lay out."""
+    return fields.Dict(
         keys=fields.String(validate=validate.Length(1, MAX_PLACE)),
         values=fields.String(validate=validate.Length(1, MAX_PLACE)),
         validate=validate.Length(1, MAX_VALUES),
@@ -442,6 +434,19 @@ class NewRoll(Strict):
         },
     )
 
+
+class NewRoll(Strict):
+    """What the dice showed at the table: either `values`, or what lies on the board because of them."""
+
+    alternatives = (("values",), ("laid",))
+
+    values = fields.List(
+        integer_field(1, 2**31),
+        validate=validate.Length(1, MAX_VALUES),
+        metadata={"description": "One value for each die that is due.", "example": [3, 5]},
+    )
+    laid = laid_field()
+
     @validates_schema
     def _one_of_them(self, data: dict[str, Any], **_: Any) -> None:
         if len(data) != 1:
@@ -449,9 +454,9 @@ class NewRoll(Strict):
 
 
 class CorrectedStep(Strict):
-    """A step in its place. Give exactly one of `move`, `values` and `withdraw`; `cause` and `why` go with the last."""
+    """A step in its place: exactly one of `move`, `values`, `laid` and `withdraw`, which `cause` and `why` go with."""
 
-    alternatives = (("move",), ("values",), ("withdraw", "cause", "why"))
+    alternatives = (("move",), ("values",), ("laid",), ("withdraw", "cause", "why"))
 
     move = fields.String(
         validate=validate.Length(1, MAX_MOVE_LENGTH), metadata={"description": "The notation of a move."}
@@ -461,6 +466,7 @@ class CorrectedStep(Strict):
         validate=validate.Length(1, MAX_VALUES),
         metadata={"description": "What the dice showed.", "example": [3]},
     )
+    laid = laid_field()
     withdraw = integer_field(1, MAX_SEATS, metadata={"description": "The seat that leaves."})
     cause = fields.String(
         validate=validate.OneOf(WITHDRAWAL_CAUSES), metadata={"description": "Why it leaves. By default `resigned`."}
@@ -474,9 +480,11 @@ class CorrectedStep(Strict):
                 return str(move)
             case {"values": values} if len(data) == 1:
                 return tuple(values)
-            case {"withdraw": seat} if "move" not in data and "values" not in data:
+            case {"laid": laid} if len(data) == 1:
+                return dict(laid)
+            case {"withdraw": seat} if not {"move", "values", "laid"} & data.keys():
                 return SeatWithdrawn(seat, data.get("cause", "resigned"), None, data.get("why"))
-        raise ValidationError("Must have exactly one of move, values and withdraw.")
+        raise ValidationError("Must have exactly one of move, values, laid and withdraw.")
 
 
 class Correction(Strict):

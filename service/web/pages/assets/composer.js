@@ -109,6 +109,8 @@ export class Composer {
 
   /** Somebody touched this part of the board. `by` is mouse, touch, pen, key or drop. */
   touch(name, by) {
+    // What is entered on the board may be no move.
+    if (this.claim?.(name)) return this.chain;
     this.hideReason();
     return this.act(() => this.take(name, by));
   }

@@ -6,6 +6,7 @@ import { Composer } from "/assets/composer.js";
 import { fetchPart } from "/assets/fetch_part.js";
 import { followEvents, keepFresh, swapPart } from "/assets/live_page.js";
 import { swapBoard } from "/assets/motion.js";
+import { Recorder } from "/assets/recorder.js";
 import { gettext } from "/assets/speech.js";
 
 const PARTS = ["now", "dice", "above", "below", "end", "board-text", "roll", "actions", "log", "turn"];
@@ -31,6 +32,8 @@ const composer = new Composer(find("composer"), find("board"), {
 });
 remember(find("auto"));
 composer.update(mover());
+const recorder = "record" in find("log").dataset ? new Recorder({ root, api, composer, version, refresh, restore }) : null;
+recorder?.update();
 if (root.dataset.live) {
   followEvents({
     address: (after) => `${api}/events?after=${after}${invitation && `&${invitation}`}`,
@@ -84,6 +87,8 @@ async function makeMove(move) {
 
 /** Put the parts of a newer page in place; with `isOther`, of the same version with another view. */
 async function put(page, isOther = false) {
+  // A correction shows an earlier position meanwhile.
+  if (recorder?.isMending) return;
   const fresh = page.getElementById("table");
   const before = version();
   const moverBefore = mover();
@@ -102,6 +107,7 @@ async function put(page, isOther = false) {
     each.classList.toggle("fresh", Number(each.dataset.version) > before);
   }
   composer.update(mover());
+  recorder?.update();
   announce(page, before);
   showClocks();
   if (fresh.dataset.ended) root.dataset.ended = fresh.dataset.ended;
@@ -109,6 +115,12 @@ async function put(page, isOther = false) {
   if (fresh.dataset.ended) awaitRematch(fresh.dataset.ended);
   // The header of the page counts the matches that wait.
   if (mover() !== moverBefore) document.dispatchEvent(new Event("plyscribe:turn"));
+}
+
+/** Show the present position after a correction was closed; `isOther` if it is another one than before. */
+async function restore(isOther) {
+  if (isOther) await refresh();
+  else await put(await fetchPart(location.pathname + location.search), true);
 }
 
 /** Let screen readers say what others have done since this version. */
@@ -155,9 +167,9 @@ function putBoard(fresh, effects) {
   again.focus();
 }
 
-// The board is turned without losing what was begun on it.
+// The board is turned, and more of the list is shown, without losing what was begun on the board.
 document.addEventListener("click", async (event) => {
-  const link = event.target.closest("#turn");
+  const link = event.target.closest("#turn, #earlier");
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
   event.preventDefault();
   try {
