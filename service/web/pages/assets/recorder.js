@@ -266,7 +266,8 @@ export class Recorder {
     this.panel = null;
     this.composer.forget();
     await this.restore(isDone);
-    if (!isDone) row.querySelector("[data-mend]")?.focus({ preventScroll: true });
+    // The list may have been drawn anew.
+    if (!isDone) document.querySelector(`#log [data-version="${row.dataset.version}"] [data-mend]`)?.focus({ preventScroll: true });
   }
 }
 
