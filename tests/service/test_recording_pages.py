@@ -21,12 +21,14 @@ def record_some(ruleset, rng: Random, steps: int = 40) -> Table:
     seats = ruleset.max_seats
     table = recorded(ruleset.id, NAMES[:seats], ruleset_version=ruleset.version, dice=RecordedDice())
     for number in range(steps):
+        if table.status != "playing":
+            break
         turn, play = table.match.turn, table.match.play
         if isinstance(turn, Roll):
             table.when(RecordRoll, RECORDER, values=tuple(rng.randrange(turn.sides) + 1 for _ in range(turn.count)))
         elif number == steps // 2 and seats > 2:
             table.when(Withdraw, RECORDER, seat=play.turn.seat, cause="absent")
-        elif table.status == "playing":
+        else:
             move = play.ruleset.sample_move(play.state, rng.randrange)
             table.when(MakeMove, RECORDER, move=play.ruleset.format_move(play.state, move))
     return table
