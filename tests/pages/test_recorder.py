@@ -4,15 +4,13 @@ import re
 from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from plyscribe.service.client import Client
-from tests.pages.conftest import TOKENS, Visitor, take_pictures
+from tests.pages.conftest import TOKENS, Visitor, find_barriers, take_pictures
 
 pytestmark = pytest.mark.server
 
-MODERATE = ("moderate", "serious", "critical")
 OPENING = ("choose rider", "choose archer", "spawn scout", "spawn tower")
 """The first moves of Crystals, up to the roll for who begins."""
 
@@ -54,16 +52,6 @@ def enter(page: Page) -> None:
     page.get_by_role("button", name="Enter", exact=True).click()
 
 
-def find_moderate_barriers(page: Page) -> list[str]:
-    found = []
-    for colours in ("dark", "light"):
-        page.emulate_media(color_scheme=colours)
-        for each in Axe().run(page).response["violations"]:
-            if each["impact"] in MODERATE:
-                found.append(f"{colours}: {each['id']}: {[node['html'][:120] for node in each['nodes'][:3]]}")
-    return found
-
-
 def scrolls_sideways(page: Page) -> bool:
     return bool(page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth"))
 
@@ -90,7 +78,7 @@ def test_terrain_is_laid_by_clicking_its_fields(visit):
     find_field(page, "a2").click()
     find_field(page, "a6").click()
     expect(page.locator("#roll .left")).to_contain_text("All other fields: Light terrain")
-    assert find_moderate_barriers(page) == []
+    assert find_barriers(page) == []
     take_pictures(page, "recorder-terrain")
     enter(page)
     expect(page.locator("#roll h2")).to_have_text("Which terrain lies on ring b?")
@@ -163,7 +151,7 @@ def test_several_dice_are_clicked_typed_and_taken_back(visit):
     expect(page.locator("#roll .left")).to_have_text("All dice are entered.")
     page.get_by_role("button", name="Take back the 1").click()
     page.keyboard.press("2")
-    assert find_moderate_barriers(page) == []
+    assert find_barriers(page) == []
     enter(page)
     expect(page.locator("#roll h2")).to_have_text("The dice of Bea for this round")
     assert view_of(rita, match)["dice"][0] == {"R": 1, "M": 1, "T": 2}
@@ -194,7 +182,7 @@ def test_a_roll_is_corrected_in_the_list_and_the_move_after_it_stays(visit):
     page = rita.page
     open_step(page, "Ada rolls a 3.")
     expect(page.locator(".mending h2")).to_have_text("How far may Ada move?")
-    assert find_moderate_barriers(page) == []
+    assert find_barriers(page) == []
     click_face(page, 4)
     enter(page)
     expect(page.locator("#log")).to_contain_text("Ada moves the scout from 1 to 5.")
@@ -232,7 +220,7 @@ def test_nothing_that_does_not_fit_any_more_is_lost_without_a_question(visit):
         expect(losing).to_contain_text("c4 is not empty")
         expect(losing).to_contain_text("Bea places a piece from the reserve on c4.")
         if goes_on:
-            assert find_moderate_barriers(page) == []
+            assert find_barriers(page) == []
             losing.get_by_role("button", name="Correct it, and lose these 2 steps").click()
         else:
             page.keyboard.press("Escape")
@@ -282,7 +270,7 @@ def test_a_withdrawal_asks_one_clear_question(visit):
     opener.click()
     dialog = page.locator("#leaving")
     expect(dialog).to_contain_text("The others play on.")
-    assert find_moderate_barriers(page) == []
+    assert find_barriers(page) == []
     dialog.get_by_role("button", name="Cancel").click()
     expect(dialog).to_be_hidden()
     assert view_of(rita, match)["left"] == []

@@ -9,7 +9,7 @@ import { swapBoard } from "/assets/motion.js";
 import { Recorder } from "/assets/recorder.js";
 import { gettext } from "/assets/speech.js";
 
-const PARTS = ["now", "dice", "above", "below", "end", "board-text", "roll", "actions", "log", "turn"];
+const PARTS = ["now", "dice", "above", "below", "end", "board-text", "roll", "actions", "log", "turn", "reference"];
 // People see what their own move did before the answer to it comes.
 const ANSWER_MS = 700;
 // Players wait for each other, so they look again sooner than spectators do.
