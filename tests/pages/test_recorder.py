@@ -234,15 +234,31 @@ def test_nothing_that_does_not_fit_any_more_is_lost_without_a_question(visit):
 
 def test_a_forgotten_step_is_put_before_another_one(visit):
     rita = visit()
-    match = record(rita, "crystals", *OPENING, [2], [5], [6], "move scout")
+    match = record(rita, "pathagon", "d4", "c3", "e5")
     page = rita.page
-    open_step(page, "Ada moves the scout")
+    open_step(page, "on e5.")
     page.get_by_label("Something is missing here").check()
     expect(page.locator(".mending-now")).to_contain_text("What came before it?")
+    find_field(page, "a1").click()
+    page.get_by_role("button", name="Play it").first.click()
+    expect(page.locator("#losing")).to_contain_text("After the correction, Bea moves here.")
+    page.get_by_role("button", name="Correct it, and lose this step").click()
+    expect(page.locator(".mending")).to_have_count(0)
+    assert moves_of(rita, match) == ["d4", "c3", "a1"]
+    rita.faults = [fault for fault in rita.faults if "409" not in fault]
+
+
+def test_a_correction_is_closed_by_a_key_without_changes(visit):
+    rita = visit()
+    match = record(rita, "pathagon", "d4", "c3")
+    page = rita.page
+    open_step(page, "on d4.")
+    expect(page.locator("#board [data-at='c3'][data-owner], #board [data-touch='c3'] [data-owner]")).to_have_count(0)
     page.keyboard.press("Escape")
     expect(page.locator(".mending")).to_have_count(0)
-    expect(page.locator("#log li").first.get_by_role("button", name="Correct")).to_be_focused()
-    assert moves_of(rita, match) == [*OPENING, "move scout"]
+    expect(page.locator("#log li").nth(1).get_by_role("button", name="Correct")).to_be_focused()
+    expect(page.locator("#board [data-at='c3'][data-owner], #board [data-touch='c3'] [data-owner]")).to_have_count(1)
+    assert moves_of(rita, match) == ["d4", "c3"]
 
 
 def test_terrain_is_corrected_long_after_it_was_laid(visit):

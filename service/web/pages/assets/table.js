@@ -6,7 +6,6 @@ import { Composer } from "/assets/composer.js";
 import { fetchPart } from "/assets/fetch_part.js";
 import { followEvents, keepFresh, swapPart } from "/assets/live_page.js";
 import { swapBoard } from "/assets/motion.js";
-import { Recorder } from "/assets/recorder.js";
 import { gettext } from "/assets/speech.js";
 
 const PARTS = ["now", "dice", "above", "below", "end", "board-text", "roll", "actions", "log", "turn", "reference"];
@@ -32,8 +31,12 @@ const composer = new Composer(find("composer"), find("board"), {
 });
 remember(find("auto"));
 composer.update(mover());
-const recorder = "record" in find("log").dataset ? new Recorder({ root, api, composer, version, refresh, restore }) : null;
-recorder?.update();
+let recorder = null;
+if ("record" in find("log").dataset) {
+  const { Recorder } = await import("/assets/recorder.js");
+  recorder = new Recorder({ root, api, composer, version, refresh, restore });
+  recorder.update();
+}
 if (root.dataset.live) {
   followEvents({
     address: (after) => `${api}/events?after=${after}${invitation && `&${invitation}`}`,
