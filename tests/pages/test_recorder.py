@@ -85,17 +85,19 @@ def test_terrain_is_laid_by_clicking_its_fields(visit):
     assert view_of(rita, match)["terrain"][0] == "HMLHLML"
 
 
-def test_a_field_is_taken_back_by_a_second_click_or_by_undo(visit):
-    rita = visit()
+@pytest.mark.parametrize("phone", [False, True], ids=["by clicks", "by touches"])
+def test_a_field_is_taken_back_by_a_second_click_or_by_undo(visit, phone):
+    rita = visit(phone=phone)
     record(rita, "rings")
     page = rita.page
+    touch = lambda name: find_field(page, name).tap() if phone else find_field(page, name).click()  # noqa: E731
     status = page.locator("#roll .left")
     for name in ("a1", "a4"):
-        find_field(page, name).click()
-    find_field(page, "b1").click()
+        touch(name)
+    touch("b1")
     expect(page.locator(".reason")).to_contain_text("not asked for now")
     expect(status).to_have_text("5 fields are still to be placed.")
-    find_field(page, "a1").click()
+    touch("a1")
     expect(status).to_have_text("6 fields are still to be placed.")
     page.get_by_role("button", name="Undo").click()
     expect(status).to_have_text("7 fields are still to be placed.")
@@ -256,7 +258,7 @@ def test_a_correction_is_closed_by_a_key_without_changes(visit):
     expect(page.locator("#board [data-at='c3'][data-owner], #board [data-touch='c3'] [data-owner]")).to_have_count(0)
     page.keyboard.press("Escape")
     expect(page.locator(".mending")).to_have_count(0)
-    expect(page.locator("#log li").nth(1).get_by_role("button", name="Correct")).to_be_focused()
+    expect(page.locator("#log li[data-version]").nth(1).get_by_role("button", name="Correct")).to_be_focused()
     expect(page.locator("#board [data-at='c3'][data-owner], #board [data-touch='c3'] [data-owner]")).to_have_count(1)
     assert moves_of(rita, match) == ["d4", "c3"]
 

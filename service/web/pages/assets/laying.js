@@ -111,7 +111,7 @@ export class Laying {
       const left = this.isWhole ? 0 : this.count(button.dataset.kind);
       button.setAttribute("aria-pressed", `${!this.isWhole && button.dataset.kind === this.kind}`);
       button.disabled = !left;
-      button.querySelector(".number").textContent = left ? gettext("%(number)s left", { number: left }) : gettext("all placed");
+      button.querySelector(".amount").textContent = left ? gettext("%(number)s left", { number: left }) : gettext("all placed");
     }
     this.undo.disabled = !this.laid.size;
     const rest = this.isWhole && layout.places.find((place) => !this.laid.has(place));
@@ -134,8 +134,10 @@ export class Laying {
   /** Draw the terrain of a field over the board. */
   paint(place, kind) {
     const { marks } = this.composer;
-    const outline = marks.find(place)?.firstElementChild;
+    const part = marks.find(place);
+    const outline = part?.firstElementChild;
     if (!outline) return;
+    part.classList.toggle("chosen", this.laid.has(place));
     outline.dataset.bare ??= outline.getAttribute("class");
     const { ground = "", stands = "" } = this.layout.kinds.find((each) => each.kind === kind) ?? {};
     outline.setAttribute("class", ground || outline.dataset.bare);
@@ -154,7 +156,7 @@ function makeKind({ kind, name, ground, stands }) {
   const words = make("span", "words");
   const strong = document.createElement("strong");
   strong.textContent = name;
-  words.append(strong, " ", make("span", "number faint"));
+  words.append(strong, " ", make("span", "amount faint"));
   button.append(sample, words);
   return button;
 }
