@@ -12,8 +12,9 @@ const DONE = `plyscribe-lessons-${ruleset}`;
 const SHOW_MS = 900;
 
 let made = [];
-let thrown = 0;
-let turn = { decision: lesson.seat };
+let left = gather();
+let chosen = [];
+let tries = 0;
 
 const composer = new Composer(find("composer"), find("board"), {
   findTouched: async (touches) => (await ask(made, { touches })).touched,
@@ -48,23 +49,70 @@ async function makeMove(move) {
   }
 }
 
-/** Take a step, and the dice that fall after it. */
+/** What the lesson itself does later: the dice that fall, and what the others answer. */
+function gather() {
+  return { dice: lesson.dice.map((values) => ({ values })), answers: lesson.answers.map((move) => ({ move })) };
+}
+
+/** Take a step of the visitor, and what follows without them. Stops if they start again meanwhile. */
 async function take(step) {
-  const steps = [...made, step];
-  const position = await ask(steps, { picture: true });
-  made = steps;
-  turn = position.turn;
+  const mine = tries;
+  find("answered").textContent = "";
+  let position = await ask([...made, step], { picture: true });
+  if (tries !== mine) return;
+  chosen.push(step.move);
+  await follow(step, position);
+  const told = [...position.step.sentences];
+  for (let next = findNext(position); next; next = findNext(position)) {
+    if (next.move) await wait();
+    position = await ask([...made, next], { picture: true });
+    if (tries !== mine) return;
+    await follow(next, position);
+    told.push(...position.step.sentences);
+    find("answered").append(`${position.step.sentences.join(" ")} `);
+  }
+  find("missed").textContent = "";
+  if (isDone(position)) return finish();
+  if (position.turn.decision === lesson.seat) {
+    if (!isOnTheWay()) judge(told, gettext("Not done yet: go on, or start again."));
+    return composer.update(lesson.seat);
+  }
+  composer.update(null);
+  judge(told, gettext("That is a legal move, but not the task. Start again."));
+  lead(find("again"));
+}
+
+/** Say what the last move did, with what followed, and what that means for the task. */
+function judge(told, verdict) {
+  const strong = document.createElement("strong");
+  strong.textContent = verdict;
+  find("missed").replaceChildren(`${told.join(" ")} `, strong);
+  find("answered").textContent = "";
+}
+
+/** Focus a button, and scroll no further than to show it, so that the board stays in sight. */
+function lead(button) {
+  button.focus({ preventScroll: true });
+  button.scrollIntoView({ block: "nearest" });
+}
+
+/** The next step that is not the visitor's: a roll, or an answer of another seat. */
+function findNext(position) {
+  const { roll, decision } = position.turn;
+  if (isDone(position)) return undefined;
+  if (roll) return left.dice.shift();
+  return decision && decision !== lesson.seat ? left.answers.shift() : undefined;
+}
+
+/** The step was taken: show where it led. */
+async function follow(step, position) {
+  made = [...made, step];
   find("again").disabled = false;
   await put(position);
-  if (position.step.effects.some(isWanted)) return finish();
-  if (turn.roll && thrown < lesson.dice.length) {
-    thrown += 1;
-    return take({ values: lesson.dice[thrown - 1] });
-  }
-  if (turn.decision === lesson.seat) return composer.update(lesson.seat);
-  composer.update(null);
-  find("missed").textContent = gettext("That is a legal move, but not the task. Start again.");
-  find("again").focus();
+}
+
+function wait() {
+  return new Promise((resolve) => setTimeout(resolve, SHOW_MS));
 }
 
 async function put(position, direction = 1) {
@@ -75,8 +123,14 @@ async function put(position, direction = 1) {
   await swapBoard(find("board"), board.firstElementChild, position.step?.effects ?? [], direction);
 }
 
-function isWanted(effect) {
-  return Object.entries(lesson.wanted).every(([detail, value]) => effect[detail] === value);
+/** Whether the visitor has made the moves of the solution so far. */
+function isOnTheWay() {
+  return chosen.every((move, at) => move === lesson.solution[at]);
+}
+
+/** Whether the last step did the task. */
+function isDone({ step }) {
+  return step.effects.some((effect) => Object.entries(lesson.wanted).every(([detail, value]) => effect[detail] === value));
 }
 
 function finish() {
@@ -85,14 +139,15 @@ function finish() {
   find("show").disabled = true;
   remember();
   markDone();
-  find("done").querySelector("a.button").focus();
+  lead(find("done").querySelector("a.button"));
 }
 
 async function startAgain() {
+  tries += 1;
   made = [];
-  thrown = 0;
-  turn = { decision: lesson.seat };
-  find("missed").textContent = "";
+  chosen = [];
+  left = gather();
+  for (const each of ["missed", "answered"]) find(each).textContent = "";
   find("done").hidden = true;
   find("show").disabled = false;
   find("again").disabled = true;
@@ -105,10 +160,12 @@ async function show() {
   find("show").disabled = true;
   await startAgain();
   find("show").disabled = true;
-  composer.update(null);
+  const mine = tries;
   for (const move of lesson.solution) {
-    await new Promise((resolve) => setTimeout(resolve, SHOW_MS));
-    await take({ move });
+    composer.update(null);
+    await wait();
+    if (tries === mine) await take({ move });
+    if (tries !== mine) return;
   }
 }
 
