@@ -5,7 +5,18 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from plyscribe.domain.events import Dice, Guest, LineCopied, MatchRefuted, MatchVerified, Occupant, Parent, SealedSeeds
+from plyscribe.domain.events import (
+    Dice,
+    Guest,
+    LineCopied,
+    MatchEnded,
+    MatchRefuted,
+    MatchVerified,
+    Occupant,
+    Parent,
+    SealedSeeds,
+    SeatWithdrawn,
+)
 
 
 class Actor(NamedTuple):
@@ -148,6 +159,23 @@ class TakeBack(Command):
 
     ply: int | None = None
     steps: int | None = None
+
+
+CorrectedStep = str | tuple[int, ...] | Mapping[str, str] | SeatWithdrawn | MatchEnded
+"""A step as a recorder puts it right: a move, what dice showed or laid, who left, or an agreed draw (MatchEnded)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Correct(Command):
+    """Put right the last `take_back` steps of the surviving line, all at once.
+
+    `steps` stand in place of the first `replaced` of them. The others follow as they were, except the last `dropped`.
+    """
+
+    take_back: int
+    steps: tuple[CorrectedStep, ...] = ()
+    replaced: int = 1
+    dropped: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

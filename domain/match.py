@@ -169,14 +169,19 @@ class PlayedMove(NamedTuple):
 class Interlude(NamedTuple):
     """A step between two moves of the surviving line: after `ply` moves, with the state just before it.
 
-    A roll has `values`, a withdrawal has the `seat` that left. An agreed draw has neither.
+    A roll has `values`, a withdrawal the seat that `left` and why. An agreed draw has neither.
     """
 
     ply: int
     version: int
     state: Any
     values: tuple[int, ...] = ()
-    seat: int | None = None
+    left: SeatWithdrawn | None = None
+
+    @property
+    def seat(self) -> int | None:
+        """The seat that left."""
+        return self.left.seat if self.left else None
 
 
 class DrawOffer(NamedTuple):
@@ -501,8 +506,8 @@ def _evolve_play(play: Play | None, event: Event) -> Play:
             return _take_back(play, event, ply)
         case StepsTakenBack(steps):
             return _take_back_steps(play, event, steps)
-        case SeatWithdrawn(seat):
-            return _withdraw(_stop_clock(play, event, seat), event, seat)
+        case SeatWithdrawn() as left:
+            return _withdraw(_stop_clock(play, event, left.seat), event, left)
         case MatchAborted(seat=int(seat)):
             return _stop_clock(play, event, seat)
         case DrawOffered(seat):
@@ -577,9 +582,9 @@ def _return_to(
 
 
 def _add_interlude(
-    play: Play, event: Event, values: tuple[int, ...] = (), seat: int | None = None
+    play: Play, event: Event, values: tuple[int, ...] = (), left: SeatWithdrawn | None = None
 ) -> tuple[Interlude, ...]:
-    return play.between + (Interlude(play.ply, event.version, play.state, values, seat),)  # noqa: RUF005 (see make_move)
+    return play.between + (Interlude(play.ply, event.version, play.state, values, left),)  # noqa: RUF005 (see make_move)
 
 
 def _stop_clock(play: Play, event: Event, seat: int) -> Play:
@@ -589,8 +594,8 @@ def _stop_clock(play: Play, event: Event, seat: int) -> Play:
     return play._replace(unmade=(*play.unmade, (seat, max(0, event.at - play.since))))
 
 
-def _withdraw(play: Play, event: Event, seat: int) -> Play:
-    state = play.ruleset.withdraw(play.state, seat)
-    after = play._replace(state=state, offer=None, between=_add_interlude(play, event, seat=seat))
+def _withdraw(play: Play, event: Event, left: SeatWithdrawn) -> Play:
+    state = play.ruleset.withdraw(play.state, left.seat)
+    after = play._replace(state=state, offer=None, between=_add_interlude(play, event, left=left))
     # A seat that was on turn already keeps its clock running.
     return after if after.turn == play.turn else after._replace(since=event.at)

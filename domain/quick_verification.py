@@ -8,6 +8,7 @@ seat, a fold checks all that `decide` would check.
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
+from itertools import takewhile
 
 from plyscribe.domain.chain import StoredEvent, first_link, link_all
 from plyscribe.domain.codec import Event, ReadMove, format_event, parse_event, read_move, read_moves
@@ -15,7 +16,15 @@ from plyscribe.domain.commands import Command, MakeMove, Secret, parse_actor
 from plyscribe.domain.decide import draft_decision
 from plyscribe.domain.decide.play import MAX_MOVE_LENGTH, MAX_MOVES_A_COMMAND
 from plyscribe.domain.draft import Draft
-from plyscribe.domain.events import DiceRevealed, MatchCreated, MoveMade, SeatTaken, SeedsRevealed, ServerDice
+from plyscribe.domain.events import (
+    DiceRevealed,
+    MatchCreated,
+    MoveMade,
+    SeatTaken,
+    SeedsRevealed,
+    ServerDice,
+    StepsTakenBack,
+)
 from plyscribe.domain.match import Match, fold_steps
 from plyscribe.domain.reconstruction import rebuild_command
 
@@ -128,9 +137,12 @@ def _read_command(entries: Sequence[StoredEvent], place: int, secret: Secret) ->
 def _read_inputs(entries: Sequence[StoredEvent], place: int) -> list[Event]:
     """The events at `place` that hold the inputs of their command.
 
-    That is one event, but two for a fork, whose line is in the second, and for a seat that is taken with entropy.
+    That is one event, but two for a fork, whose line is in the second, and for a seat that is taken with entropy, and
+    all that a correction entered.
     """
     first = parse_event(entries[place])
+    if isinstance(first.data, StepsTakenBack):
+        return list(takewhile(lambda event: event.cause == first.cause, map(parse_event, entries[place:])))
     if isinstance(first.data, MatchCreated | SeatTaken) and place + 1 < len(entries):
         second = parse_event(entries[place + 1])
         return [first, second] if second.cause == first.cause else [first]

@@ -1,5 +1,6 @@
 """Rebuilding the command behind recorded events, so that it can be decided again."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from plyscribe.domain.codec import Event
@@ -10,6 +11,8 @@ from plyscribe.domain.commands import (
     AnswerDraw,
     Command,
     ConfirmRecord,
+    Correct,
+    CorrectedStep,
     CreateMatch,
     LeaveSeat,
     MakeMove,
@@ -27,6 +30,7 @@ from plyscribe.domain.commands import (
     parse_actor,
 )
 from plyscribe.domain.events import (
+    DRAW_AGREED,
     DiceRevealed,
     DiceRolled,
     DrawAgreed,
@@ -38,6 +42,7 @@ from plyscribe.domain.events import (
     MatchAborted,
     MatchAnnulled,
     MatchCreated,
+    MatchEnded,
     MatchRefuted,
     MatchScored,
     MatchStarted,
@@ -58,8 +63,8 @@ def rebuild_command(
     """The command that led to the events of one append; None if no command begins with the first of them.
 
     The first event holds the inputs of the command. The second holds more after a created fork (its line), after a
-    seat taken with entropy, and after a bot's move (further moves). Dice follow from `secret`; without theirs, `rolls`
-    are believed.
+    seat taken with entropy, after a bot's move (further moves), and after steps taken back (those in their place). Dice
+    follow from `secret`; without theirs, `rolls` are believed.
     """
     first = events[0]
     base: dict[str, Any] = {"actor": parse_actor(first.by), "at": first.at, "id": first.cause}
@@ -90,7 +95,9 @@ def rebuild_command(
         case MovesTakenBack(ply):
             return TakeBack(**base, ply=ply)
         case StepsTakenBack(steps):
-            return TakeBack(**base, steps=steps)
+            if len(events) == 1:
+                return TakeBack(**base, steps=steps)
+            return Correct(**base, take_back=steps, steps=tuple(_list_entered(events[1:])), replaced=steps)
         case SeatWithdrawn(seat, cause, fault, why):
             return Withdraw(**base, seat=seat, cause=cause, fault=fault, why=why)
         case DrawOffered(seat):
@@ -114,3 +121,17 @@ def rebuild_command(
         case MatchAnnulled(why):
             return AnnulMatch(**base, why=why)
     return None
+
+
+def _list_entered(events: list[Event]) -> Iterator[CorrectedStep]:
+    """The steps that a correction entered. What followed from them is left out."""
+    for event in events:
+        match event.data:
+            case MoveMade(move=move):
+                yield move
+            case DiceRolled(values=values):
+                yield tuple(values)
+            case SeatWithdrawn() as left:
+                yield left
+            case MatchEnded(reason) as end if reason == DRAW_AGREED:
+                yield end

@@ -5,6 +5,7 @@ from outside goes through `parse_move`, so an illegal move cannot reach `apply_m
 """
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -47,6 +48,14 @@ class Over:
 
 
 Turn = Decision | Roll | Over
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """What a roll lays on the board: one thing on each of `places`, and of each kind as many as `kinds` says."""
+
+    places: tuple[str, ...]
+    kinds: Mapping[str, int]
 
 
 class Ruleset(ABC, Generic[State, Move]):
@@ -114,6 +123,28 @@ class Ruleset(ABC, Generic[State, Move]):
     @abstractmethod
     def apply_roll(self, state: State, values: tuple[int, ...]) -> State:
         """The state after the due dice showed `values`; RollError when they cannot, or when no roll is due."""
+
+    def layout(self, state: State) -> Layout | None:
+        """What the due roll lays on the board, where people see the board and not the dice; None for other rolls."""
+        return None
+
+    def read_layout(self, state: State, laid: Mapping[str, str]) -> tuple[int, ...]:
+        """The values of the due roll that lay this kind on each place; RollError if none do.
+
+        `apply_roll` with these values leads to a board that looks so.
+        """
+        layout = self.layout(state)
+        if layout is None:
+            raise RollError(say("the dice that are due lay nothing on the board: enter what they show"))
+        if laid.keys() != set(layout.places) or Counter(laid.values()) != Counter(layout.kinds):
+            kinds = ", ".join(f"{number} {kind}" for kind, number in layout.kinds.items())
+            why = say("on {places} lie {kinds}: say what lies on each", places=" ".join(layout.places), kinds=kinds)
+            raise RollError(why)
+        return self._encode_layout(state, laid)
+
+    def _encode_layout(self, state: State, laid: Mapping[str, str]) -> tuple[int, ...]:
+        """The values of the due roll, which has a layout, that lay this; `laid` is such a layout."""
+        raise NotImplementedError
 
     @abstractmethod
     def withdraw(self, state: State, seat: int) -> State:

@@ -1106,7 +1106,10 @@ class ProblemDocument(TypedDict):
     """The number of moves made before the refused one."""
 
     step: NotRequired[int]
-    """The number of the refused step of a variation, from 0."""
+    """The number of the refused step of a variation or correction, from 0."""
+
+    turn: NotRequired[Turn]
+    """What is due in place of the refused step of a correction."""
 
     legal: NotRequired[list[str]]
     """Some legal moves, at most 20."""

@@ -307,11 +307,33 @@ class Client(TournamentCalls, ManyCalls, Connection):
         """Record the dice rolled at the table."""
         return self._command("POST", f"/v1/matches/{match}/rolls", {"values": list(values)}, key)
 
+    def lay(self, match: str, laid: Mapping[str, str], *, key: str | None = None) -> Receipt:
+        """Record the due roll by what lies on each place of the board because of it."""
+        return self._command("POST", f"/v1/matches/{match}/rolls", {"laid": dict(laid)}, key)
+
     def take_back(
         self, match: str, ply: int | None = None, *, steps: int | None = None, key: str | None = None
     ) -> Receipt:
         """Take back all that came after the first `ply` moves, or the last `steps` steps."""
         return self._command("POST", f"/v1/matches/{match}/take-back", _given(ply=ply, steps=steps), key)
+
+    def correct(
+        self,
+        match: str,
+        take_back: int,
+        steps: Sequence[Mapping[str, Any]] = (),
+        *,
+        replaced: int = 1,
+        dropped: int = 0,
+        version: int | None = None,
+        key: str | None = None,
+    ) -> Receipt:
+        """Put `steps` in place of the first `replaced` of the last `take_back` steps; what came after them follows.
+
+        The last `dropped` steps are lost. A step is a dictionary with `move`, `values`, or `withdraw` and `cause`.
+        """
+        body = {"take_back": take_back, "steps": list(steps), "replaced": replaced, "dropped": dropped}
+        return self._command("POST", f"/v1/matches/{match}/corrections", body, key, version)
 
     def confirm_record(self, match: str, *, key: str | None = None) -> Receipt:
         """Confirm, as the recorder of a match that has ended, that everything is entered right."""

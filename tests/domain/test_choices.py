@@ -21,6 +21,7 @@ from plyscribe.domain.commands import (
     AnswerDraw,
     Command,
     ConfirmRecord,
+    Correct,
     CreateMatch,
     LeaveSeat,
     MakeMove,
@@ -149,6 +150,7 @@ def commands_on(match: Match, actor: Actor, at: int, rng: Random) -> Iterator[tu
     )
     if plies:
         yield ("take-back", None, None), TakeBack(**base, ply=rng.randrange(plies))
+    yield ("take-back", None, None), Correct(**base, take_back=1)
     yield ("confirm-record", None, None), ConfirmRecord(**base)
     yield ("abort", None, None), AbortMatch(**base)
     yield ("annul", None, None), AnnulMatch(**base, why="cheated")

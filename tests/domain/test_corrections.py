@@ -10,6 +10,7 @@ from plyscribe.domain.commands import (
     AnnulMatch,
     AnswerDraw,
     ConfirmRecord,
+    Correct,
     MakeMove,
     OfferDraw,
     RecordRoll,
@@ -18,14 +19,16 @@ from plyscribe.domain.commands import (
     Withdraw,
 )
 from plyscribe.domain.decide.choices import list_choices
-from plyscribe.domain.errors import WrongPerson, WrongTime, WrongValue
+from plyscribe.domain.errors import DomainError, WrongPerson, WrongTime, WrongValue
 from plyscribe.domain.events import (
     LineCopied,
     MatchEnded,
     MatchRefuted,
     MatchVerified,
+    MoveMade,
     RecordConfirmed,
     RecordedDice,
+    SeatWithdrawn,
     StepsTakenBack,
 )
 from plyscribe.domain.line import copy_line, trace_line
@@ -175,6 +178,106 @@ def one_by_one(entries: list[StoredEvent]) -> Match:
     for entry in entries:
         match = fold(match, [entry])
     return match
+
+
+# ------------------------------------------------------------------------------------------------- steps put right
+
+
+def read_step(step: Step) -> object:
+    """The step as a correction enters it."""
+    kind, what = step
+    return SeatWithdrawn(what, "absent") if kind == "withdrawal" else what
+
+
+def put_right(table: Table, take_back: int, replaced: int, steps: list[Step]) -> int:
+    """Correct the match, dropping what does not follow any more; how many steps that are."""
+    fields = {"take_back": take_back, "replaced": replaced, "steps": tuple(map(read_step, steps))}
+    before = table.match
+    try:
+        table.when(Correct, RECORDER, **fields)
+        return 0
+    except DomainError as error:
+        assert table.match is before
+        dropped = take_back - replaced - (error.details["step"] - len(steps))
+    assert 0 < dropped <= take_back - replaced
+    with pytest.raises(DomainError):
+        table.when(Correct, RECORDER, **fields, dropped=dropped - 1)
+    table.when(Correct, RECORDER, **fields, dropped=dropped)
+    return dropped
+
+
+@every_ruleset
+def test_a_match_with_steps_put_right_equals_the_match_that_was_entered_right_at_once(ruleset):
+    kept_all = 0
+    for seed in range(MATCHES):
+        rng = Random(f"right {ruleset.id} {seed}")
+        corrected, flawless = begin(ruleset, rng)
+        line: list[Step] = []
+        for _ in range(STEPS):
+            if corrected.status == "ended":
+                break
+            line.append(step := choose_step(corrected, rng))
+            carry_out(corrected, step)
+        place = rng.randrange(len(line))
+        other, _ = begin(ruleset, Random(f"right {ruleset.id} {seed}"))
+        for step in line[:place]:
+            carry_out(other, step)
+        instead = [choose_step(other, rng)] if rng.random() < 0.8 else []
+        if instead and instead[0][0] == "draw":
+            continue
+        replaced = 1 if instead == [] else rng.choice([0, 1, 1, 1])
+        dropped = put_right(corrected, len(line) - place, replaced, instead)
+        right = [*line[:place], *instead, *line[place + replaced : len(line) - dropped]]
+        for step in right:
+            carry_out(flawless, step)
+        # A draw that stays is agreed without being offered again.
+        assert {**describe(corrected), "offer": None} == {**describe(flawless), "offer": None}
+        assert fold(Match(STREAM), corrected.entries) == one_by_one(corrected.entries) == corrected.match
+        assert isinstance(verify_match(STREAM, corrected.entries), MatchVerified)
+        kept_all += not dropped
+    assert kept_all > 0
+
+
+def test_a_roll_is_corrected_and_the_moves_after_it_stay():
+    table = begun()
+    table.when(MakeMove, RECORDER, move="hold")
+    [back, roll, move] = table.when(Correct, RECORDER, take_back=2, steps=((2,),))
+    assert (back, roll.values, move) == (StepsTakenBack(2), (2,), MoveMade(1, "hold"))
+
+
+def test_a_withdrawal_stays_with_its_cause_behind_a_correction():
+    table = recorded("pathagon")
+    table.when(MakeMove, RECORDER, move="a1")
+    table.when(Withdraw, RECORDER, seat=1, cause="disqualified", why="two phones")
+    made = table.when(Correct, RECORDER, take_back=2, steps=("b2",))
+    assert made[:3] == [StepsTakenBack(2), MoveMade(1, "b2"), SeatWithdrawn(1, "disqualified", None, "two phones")]
+    assert table.status == "ended"
+
+
+def test_an_agreed_draw_stays_behind_a_correction():
+    table = recorded("pathagon")
+    table.when(MakeMove, RECORDER, move="a1")
+    table.when(OfferDraw, RECORDER, seat=1)
+    table.when(AnswerDraw, RECORDER, seat=2, accept=True)
+    made = table.when(Correct, RECORDER, take_back=2, steps=("b2",))
+    assert made == [StepsTakenBack(2), MoveMade(1, "b2"), MatchEnded("draw-agreed", (1, 1))]
+    assert isinstance(verify_match(STREAM, table.entries), MatchVerified)
+
+
+def test_dice_do_not_stay_if_they_would_be_rolled_by_somebody_else():
+    table = rolled((1, 2), (1,), (1,))
+    play = table.match.play
+    reason = refusal(WrongTime, "correction/does-not-follow", table, Correct, take_back=play.length, replaced=1)
+    assert "other dice are due" in reason
+
+
+def test_a_correction_names_how_far_it_reaches():
+    table = ended()
+    refusal(WrongValue, "correction/reach", table, Correct, take_back=3)
+    refusal(WrongValue, "correction/reach", table, Correct, take_back=0)
+    refusal(WrongValue, "correction/extent", table, Correct, take_back=2, replaced=2, dropped=1)
+    refusal(WrongValue, "correction/extent", table, Correct, take_back=2, replaced=-1)
+    refusal(WrongPerson, "match/not-recorder", table, Correct, ANN, take_back=1)
 
 
 # ---------------------------------------------------------------------------------------------------------- take back

@@ -424,6 +424,9 @@ def record_recorded_match(story: Story) -> None:
         story.send("POST", f"{match}/rolls", ann["token"], json={"values": values})
     story.show("POST", f"{match}/rolls", ann["token"], {"values": [1]})
     story.send("POST", f"{match}/moves", ann["token"], json={"move": "hold"})
+    wrong = {"take_back": 2, "steps": [{"values": [3]}]}
+    story.show("POST", f"{match}/corrections", ann["token"], wrong)
+    story.show("POST", f"{match}/corrections", ann["token"], {"take_back": 9})
     story.show("POST", f"{match}/take-back", ann["token"], {"ply": 0})
     story.show("POST", f"{match}/withdrawal", ann["token"], {"seat": 2, "cause": "time"}, name="recorded")
     story.show("POST", f"{match}/take-back", ann["token"], {"steps": 1}, name="after the end")

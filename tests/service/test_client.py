@@ -203,6 +203,8 @@ def test_dice_take_backs_and_aborts(ann, ben):
     for values in ([1, 2], [1], [1]):
         ann.roll(recorded, values)
     ann.move(recorded, "hold")
+    corrected = ann.correct(recorded, 2, [{"values": [3]}])
+    assert [event["type"] for event in corrected["events"]] == ["steps-taken-back", "dice-rolled", "move-made"]
     assert ann.take_back(recorded, 0)["turn"] == {"decision": 1}
     assert ann.take_back(recorded, steps=1)["turn"]["roll"]["sides"] == 3
     ann.withdraw(recorded, 1, "absent")

@@ -101,3 +101,58 @@ def test_the_record_follows_the_corrected_line(api, token, path):
     assert "d4" not in record
     assert "resigned" not in record
     assert "absent" not in record
+
+
+# ------------------------------------------------------------------------------------------------- steps put right
+
+
+def test_a_step_is_put_right_where_it_stands(api, token, path):
+    api.post(f"{path}/take-back", token, {"steps": 1})
+    for move in ("e5", "f6"):
+        api.post(f"{path}/moves", token, {"move": move})
+    done = api.post(f"{path}/corrections", token, {"take_back": 2, "steps": [{"move": "e6"}]})
+    assert [event["type"] for event in done.json["events"]] == ["steps-taken-back", "move-made", "move-made"]
+    assert api.get(path, token).json["moves"] == ["d4", "e6", "f6"]
+
+
+def test_nothing_is_stored_if_a_step_does_not_follow_any_more(api, token, path):
+    version = api.get(path, token).json["version"]
+    refused = api.post(f"{path}/corrections", token, {"take_back": 2, "replaced": 0, "steps": [{"move": "a1"}]})
+    assert (refused.status_code, refused.json["code"]) == (409, "correction/does-not-follow")
+    assert (refused.json["step"], refused.json["turn"]) == (1, {"decision": 2})
+    assert api.get(path, token).json["version"] == version
+    assert api.post(f"{path}/corrections", token, {"take_back": 2, "replaced": 0, "dropped": 2}).status_code == 200
+
+
+def test_a_mistaken_withdrawal_is_removed_and_another_one_is_entered(api, token, path):
+    other = {"withdraw": 1, "cause": "disqualified", "why": "two phones"}
+    done = api.post(f"{path}/corrections", token, {"take_back": 1, "steps": [other]})
+    assert done.json["events"][1]["data"] == {"seat": 1, "cause": "disqualified", "fault": None, "why": "two phones"}
+    api.post(f"{path}/corrections", token, {"take_back": 1})
+    assert api.get(path, token).json["status"] == "playing"
+
+
+def test_a_correction_that_cannot_be_read_is_refused(api, token, path):
+    for steps in ([{}], [{"move": "a1", "values": [1]}], [{"move": "a1", "cause": "time"}], "a1"):
+        assert api.post(f"{path}/corrections", token, {"take_back": 1, "steps": steps}).status_code == 422
+    assert api.post(f"{path}/corrections", token, {"take_back": 9}).json["code"] == "correction/reach"
+    wide = api.post(f"{path}/corrections", token, {"take_back": 1, "replaced": 1, "dropped": 1})
+    assert (wide.status_code, wide.json["code"]) == (422, "correction/extent")
+
+
+# ------------------------------------------------------------------------------------------------- terrain by fields
+
+
+RING = {"a1": "heavy", "a2": "heavy", "a3": "light", "a4": "light", "a5": "light", "a6": "medium", "a7": "medium"}
+
+
+def test_terrain_is_recorded_as_it_lies_on_the_table(api, token):
+    seats = [{"name": "Ada"}, {"name": "Bea"}]
+    path = f"/v1/matches/{api.new_match(token, seats, ruleset='rings', recorded=True, dice='recorded')}"
+    done = api.post(f"{path}/rolls", token, {"laid": RING})
+    assert done.json["events"][0]["data"]["values"] == [1]
+    again = api.post(f"{path}/rolls", token, {"laid": RING}, headers={"Accept-Language": "de"})
+    assert (again.status_code, again.json["code"]) == (422, "roll/invalid")
+    assert again.json["detail"].startswith("Auf b1 b2 b3 b4 b5 b6 b7 liegen")
+    for body in ({}, {"laid": RING, "values": [1]}, {"laid": {}}, {"laid": {"a1": 5}}):
+        assert api.post(f"{path}/rolls", token, body).status_code == 422

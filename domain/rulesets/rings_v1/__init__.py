@@ -2,10 +2,10 @@
 
 docs/rulesets/rings.md has the rules RI1..RI26. `board` and `state` define a position; `turns` and `payments`, who may
 act and at what cost; `moving`, `fighting` and `ringwork`, what an action does; `play`, what follows from it; `legal`,
-`sampling` and `breaches`, which moves are legal; `happenings`, what a step did.
+`sampling` and `breaches`, which moves are legal; `laying`, terrain as it lies; `happenings`, what a step did.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,11 +13,12 @@ from plyscribe.domain.effects import Effect, Step
 from plyscribe.domain.errors import BadNotation, IllegalMove, NotInPlay, OptionError
 from plyscribe.domain.options import Choice, Integer, options_schema, parse_options
 from plyscribe.domain.phrases import say
-from plyscribe.domain.ruleset import Over, RandBelow, Ruleset, Turn, require_seats
+from plyscribe.domain.ruleset import Layout, Over, RandBelow, Ruleset, Turn, require_seats
 from plyscribe.domain.rulesets.rings_v1.board import NO_TERRAIN
 from plyscribe.domain.rulesets.rings_v1.breaches import find_breach
 from plyscribe.domain.rulesets.rings_v1.drawing import render_state, view_state
 from plyscribe.domain.rulesets.rings_v1.happenings import EFFECT_KINDS, END_CLAUSES, list_happenings
+from plyscribe.domain.rulesets.rings_v1.laying import encode_terrain, find_layout
 from plyscribe.domain.rulesets.rings_v1.legal import list_moves
 from plyscribe.domain.rulesets.rings_v1.moves import EXPECTED, Move, format_move, read_move
 from plyscribe.domain.rulesets.rings_v1.play import play_move, play_roll, play_withdrawal
@@ -124,6 +125,12 @@ class RingsV1(Ruleset[State, Move]):
 
     def apply_roll(self, state: State, values: tuple[int, ...]) -> State:
         return play_roll(state, values)
+
+    def layout(self, state: State) -> Layout | None:
+        return find_layout(state)
+
+    def _encode_layout(self, state: State, laid: Mapping[str, str]) -> tuple[int, ...]:
+        return encode_terrain(laid)
 
     def withdraw(self, state: State, seat: int) -> State:
         if isinstance(state.turn, Over) or seat not in state.in_play:

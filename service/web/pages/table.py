@@ -15,11 +15,11 @@ from plyscribe.domain.commands import Actor
 from plyscribe.domain.counting import counts
 from plyscribe.domain.decide.choices import Choice
 from plyscribe.domain.decide.who import seats_held
-from plyscribe.domain.events import EVENT_TYPES
+from plyscribe.domain.events import EVENT_TYPES, WITHDRAWAL_CAUSES
 from plyscribe.domain.imported import is_address
 from plyscribe.domain.match import Interlude, Match, PlayedMove
 from plyscribe.domain.replay import position_at
-from plyscribe.domain.ruleset import Decision, Roll
+from plyscribe.domain.ruleset import AnyRuleset, Decision, Roll
 from plyscribe.service.access.accounts import Principal
 from plyscribe.service.access.acting import act_in
 from plyscribe.service.clock import now_ms
@@ -37,7 +37,16 @@ from plyscribe.service.web.pages.friend import list_links
 from plyscribe.service.web.pages.goals import say_goal
 from plyscribe.service.web.pages.happenings import find_happenings
 from plyscribe.service.web.pages.people import name_judge, name_seats
+from plyscribe.service.web.pages.recording import (
+    FEW,
+    MANY,
+    describe_roll,
+    explain_leaving,
+    find_line_rolls,
+    list_line,
+)
 from plyscribe.service.web.pages.score_sheet import (
+    LogEntry,
     find_last_rolls,
     list_log,
     name_cause,
@@ -100,8 +109,12 @@ def _describe_table(state: Match, who: Principal | None) -> dict[str, Any]:
     view = choose_view(state, held)
     ending = describe_ending(state, names, held)
     rematch = find_rematch(state, account)
-    recent = [] if state.fault else parts().matches.read_events(state.stream, max(0, state.version - RECENT))
-    log = list_log(recent, names, name_judge)
+    is_recorder = account is not None and account == life.created.recorder
+    line = list_line(state, names, request.args.get("steps", FEW, type=int)) if is_recorder else None
+    told = [] if line else _read_log(state, names)
+    dice = find_line_rolls(line.entries) if line else find_last_rolls(told)
+    log = line.entries if line else told[-SHOWN:]
+    leavers = choices["withdraw"].seats if "withdraw" in choices else ()
     return {
         "match": state.stream,
         "version": state.version,
@@ -120,18 +133,22 @@ def _describe_table(state: Match, who: Principal | None) -> dict[str, Any]:
         "rematch": rematch,
         "goal": say_goal(ruleset) if ruleset else "",
         "held": held,
-        "is_recorder": account is not None and account == life.created.recorder,
+        "is_recorder": is_recorder,
         "now": _describe_now(state, choices),
-        "log": log[-SHOWN:],
-        "happenings": find_happenings(state, [each.version for each in log[-SHOWN:]]),
-        "dice": [roll for roll in find_last_rolls(log) if roll.sides <= MOST_SIDES or life.created.recorder],
+        "log": log,
+        "more_steps": min(MANY, 4 * len(log)) if line and line.has_more and len(log) < MANY else 0,
+        "happenings": find_happenings(state, [each.version for each in log]),
+        "dice": [roll for roll in dice if roll.sides <= MOST_SIDES],
         "may": _list_deeds(state, account, choices),
         "steps": _list_steps(state, names) if "take-back" in choices else [],
         "confirm_by": confirm_by(state),
         "offered_by": play.offer.agreed[0] if play and play.offer else None,
         "counts": counts(state) if life.status == "playing" and life.created.counts_from else None,
         "says_why": who is not None and "withdraw" in choices and act_in(state, who, "withdraw").role == "organiser",
+        "leaving": explain_leaving(state, leavers, names) if leavers else {},
+        "roll": describe_roll(play.ruleset, play.state, names) if play and "roll" in choices else None,
         "causes": [(cause, name_cause(cause)) for cause in choices["withdraw"].causes] if "withdraw" in choices else [],
+        "causes_of_all": [(cause, name_cause(cause)) for cause in WITHDRAWAL_CAUSES],
         "fault": state.fault,
         "is_live": not is_final(state) and state.fault is None,
         "awaits_rematch": rematch is None and life.outcome is not None and account in life.players,
@@ -142,6 +159,12 @@ def _describe_table(state: Match, who: Principal | None) -> dict[str, Any]:
         "query": _format_query(),
         "invitation": request.args.get("invitation"),
     }
+
+
+def _read_log(state: Match, names: list[str]) -> list[LogEntry]:
+    """What happened in the newest events."""
+    recent = [] if state.fault else parts().matches.read_events(state.stream, max(0, state.version - RECENT))
+    return list_log(recent, names, name_judge)
 
 
 def _describe_now(state: Match, choices: Mapping[str, Choice]) -> dict[str, Any]:
@@ -195,14 +218,14 @@ def _list_steps(state: Match, names: list[str]) -> list[str]:
     assert state.play is not None  # its steps can be taken back
     steps, ply = [], state.play.ply
     for step in state.play.list_last(STEPS):
-        steps.append(_name_step(step, ply, names))
+        steps.append(_name_step(state.play.ruleset, step, ply, names))
         ply -= isinstance(step, PlayedMove)
     return steps
 
 
-def _name_step(step: PlayedMove | Interlude, ply: int, names: list[str]) -> str:
+def _name_step(ruleset: AnyRuleset, step: PlayedMove | Interlude, ply: int, names: list[str]) -> str:
     if isinstance(step, PlayedMove):
         return gettext("move %(ply)s, %(move)s", ply=ply, move=step.move)
     if step.values:
-        return name_roll(step.values)
+        return gettext("terrain") if ruleset.layout(step.state) else name_roll(step.values)
     return gettext("agreed draw") if step.seat is None else name_withdrawal(names[step.seat - 1])

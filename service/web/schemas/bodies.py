@@ -6,8 +6,10 @@ from typing import Any, ClassVar
 from marshmallow import ValidationError, fields, missing, post_load, validate, validates_schema
 
 from plyscribe.domain.bots import BOTS, MAX_PLAYOUTS, PLAYOUTS
+from plyscribe.domain.commands import CorrectedStep as DomainStep
 from plyscribe.domain.deadlines import MAX_MATCH_MS, MAX_MOVE_MS, MIN_LIMIT_MS
 from plyscribe.domain.decide.ends import MAX_CAUSE_LENGTH
+from plyscribe.domain.decide.mending import MAX_CORRECTED
 from plyscribe.domain.decide.opening import (
     ABOUT_KEY,
     MAX_ABOUT,
@@ -18,7 +20,7 @@ from plyscribe.domain.decide.opening import (
 )
 from plyscribe.domain.decide.play import MAX_MOVE_LENGTH
 from plyscribe.domain.effects import Rolled, Withdrew
-from plyscribe.domain.events import WITHDRAWAL_CAUSES, WITHDRAWAL_FAULTS, Account, Guest, Occupant
+from plyscribe.domain.events import WITHDRAWAL_CAUSES, WITHDRAWAL_FAULTS, Account, Guest, Occupant, SeatWithdrawn
 from plyscribe.domain.names import MAX_NAME_LENGTH
 from plyscribe.domain.player import KINDS, MAX_OVERLAP_MS, MAX_TOKEN_LIFE_MS, SCOPES
 from plyscribe.domain.tournament.terms import FORMATS, MAX_ENTRANTS, MAX_GAMES, MOST_ROUNDS, REPEATS, TIEBREAKS
@@ -39,6 +41,8 @@ from plyscribe.service.web.schemas.field_types import (
 )
 
 MAX_VALUES = 1000
+
+MAX_PLACE = 32
 
 MAX_SUGGESTING = 1000
 """Playouts for a suggestion, for which somebody waits: some 0.6 s, and seconds for large boards."""
@@ -409,14 +413,109 @@ class NewMove(Strict):
     seat = seat_field(load_default=None)
 
 
+def laid_field() -> fields.Dict:
+    """What lies on the places that dice lay out."""
+    return fields.Dict(
+        keys=fields.String(validate=validate.Length(1, MAX_PLACE)),
+        values=fields.String(validate=validate.Length(1, MAX_PLACE)),
+        validate=validate.Length(1, MAX_VALUES),
+        metadata={
+            "description": "Where dice lay out the board: what lies on each of the places that are due. In Rings these "
+            "are the fields of the next ring, with `heavy`, `medium` and `light` terrain.",
+            "example": {
+                "a1": "heavy",
+                "a2": "light",
+                "a3": "light",
+                "a4": "medium",
+                "a5": "heavy",
+                "a6": "light",
+                "a7": "medium",
+            },
+        },
+    )
+
+
 class NewRoll(Strict):
-    """What the dice showed at the table."""
+    """What the dice showed at the table: either `values`, or what lies on the board because of them."""
+
+    alternatives = (("values",), ("laid",))
 
     values = fields.List(
         integer_field(1, 2**31),
-        required=True,
         validate=validate.Length(1, MAX_VALUES),
         metadata={"description": "One value for each die that is due.", "example": [3, 5]},
+    )
+    laid = laid_field()
+
+    @validates_schema
+    def _one_of_them(self, data: dict[str, Any], **_: Any) -> None:
+        if len(data) != 1:
+            raise ValidationError("Must have exactly one of values and laid.")
+
+
+class CorrectedStep(Strict):
+    """A step in its place: exactly one of `move`, `values`, `laid` and `withdraw`, which `cause` and `why` go with."""
+
+    alternatives = (("move",), ("values",), ("laid",), ("withdraw", "cause", "why"))
+
+    move = fields.String(
+        validate=validate.Length(1, MAX_MOVE_LENGTH), metadata={"description": "The notation of a move."}
+    )
+    values = fields.List(
+        integer_field(1, 2**31),
+        validate=validate.Length(1, MAX_VALUES),
+        metadata={"description": "What the dice showed.", "example": [3]},
+    )
+    laid = laid_field()
+    withdraw = integer_field(1, MAX_SEATS, metadata={"description": "The seat that leaves."})
+    cause = fields.String(
+        validate=validate.OneOf(WITHDRAWAL_CAUSES), metadata={"description": "Why it leaves. By default `resigned`."}
+    )
+    why = text_field(MAX_CAUSE_LENGTH, metadata={"description": "The reason for people."})
+
+    @post_load
+    def _step(self, data: dict[str, Any], **_: Any) -> DomainStep:
+        match data:
+            case {"move": move} if len(data) == 1:
+                return str(move)
+            case {"values": values} if len(data) == 1:
+                return tuple(values)
+            case {"laid": laid} if len(data) == 1:
+                return dict(laid)
+            case {"withdraw": seat} if not {"move", "values", "laid"} & data.keys():
+                return SeatWithdrawn(seat, data.get("cause", "resigned"), None, data.get("why"))
+        raise ValidationError("Must have exactly one of move, values, laid and withdraw.")
+
+
+class Correction(Strict):
+    """Which of the last steps are put right, and what stands in their place."""
+
+    take_back = integer_field(
+        1,
+        MAX_CORRECTED,
+        required=True,
+        metadata={
+            "description": "How many of the last steps the correction reaches back. A move, a roll, a withdrawal and "
+            "an agreed draw are a step each."
+        },
+    )
+    replaced = integer_field(
+        0,
+        MAX_CORRECTED,
+        load_default=1,
+        metadata={"description": "How many of them, from the first one on, `steps` stand in place of."},
+    )
+    steps = fields.List(
+        fields.Nested(CorrectedStep),
+        load_default=list,
+        validate=validate.Length(max=MAX_CORRECTED),
+        metadata={"description": "The steps in their place.", "example": [{"move": "d4"}]},
+    )
+    dropped = integer_field(
+        0,
+        MAX_CORRECTED,
+        load_default=0,
+        metadata={"description": "How many of the last steps are lost. The others follow as they were."},
     )
 
 

@@ -1,17 +1,19 @@
 """Play matches: moves, rolls, withdrawals and draws, and what a recorder puts right."""
 
-from flask import Response
+from flask import Response, g
 
 from plyscribe.domain.commands import (
     AnswerDraw,
     Command,
     ConfirmRecord,
+    Correct,
     MakeMove,
     OfferDraw,
     RecordRoll,
     TakeBack,
     Withdraw,
 )
+from plyscribe.domain.match import Play
 from plyscribe.service.matches import queries
 from plyscribe.service.matches.story import name_players, preview_move
 from plyscribe.service.matches.touching import describe_match_touches
@@ -107,8 +109,22 @@ def touch_board(match: str) -> Response:
 @charged("moves")
 @operation("play", answers.Receipt, body=bodies.NewRoll, problems=COMMAND_PROBLEMS, command=True, spoken=True)
 def record_roll(match: str) -> Response:
-    """Record what the dice showed at the table."""
-    return execute(match, bodies.NewRoll, lambda base, body: RecordRoll(**base, values=tuple(body["values"])))
+    """Record what the dice showed at the table.
+
+    Where dice lay out the board, as the terrain of Rings, say with `laid` what lies on each place instead.
+    """
+
+    def make(base: Fields, body: Fields) -> Command:
+        return RecordRoll(**base, values=_read_laid(body["laid"]) if "laid" in body else tuple(body["values"]))
+
+    return execute(match, bodies.NewRoll, make)
+
+
+def _read_laid(laid: dict[str, str]) -> tuple[int, ...]:
+    """The values of the due dice that lay the board out like this."""
+    require_sound(g.match)
+    play: Play = g.match.play
+    return play.ruleset.read_layout(play.state, laid)
 
 
 @blueprint.post("/<match>/take-back")
@@ -121,6 +137,23 @@ def take_back(match: str) -> Response:
     confirmed or verified. A match that had ended goes on.
     """
     return execute(match, bodies.TakeBack, lambda base, body: TakeBack(**base, **body))
+
+
+@blueprint.post("/<match>/corrections")
+@charged("moves")
+@operation("play", answers.Receipt, body=bodies.Correction, problems=COMMAND_PROBLEMS, command=True, spoken=True)
+def correct_steps(match: str) -> Response:
+    """Put a step right where it stands.
+
+    All at once: the last `take_back` steps are taken back, `steps` stand in place of the first `replaced` of them, and
+    the others follow as they were, except the last `dropped`. Without `steps` the replaced ones are removed; with
+    `replaced` 0 others are put in before them. Who may take steps back may do this. If a step cannot follow any more,
+    nothing is stored, and the refusal has its number as `step`, from 0, `steps` first: ask the people, and then drop it
+    and those after it.
+    """
+    return execute(
+        match, bodies.Correction, lambda base, body: Correct(**base, **{**body, "steps": tuple(body["steps"])})
+    )
 
 
 @blueprint.post("/<match>/confirmation")

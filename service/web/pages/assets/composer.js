@@ -110,6 +110,8 @@ export class Composer {
 
   /** Somebody touched this part of the board. `by` is mouse, touch, pen, key or drop. */
   touch(name, by) {
+    // What is entered on the board may be no move.
+    if (this.claim?.(name)) return this.chain;
     this.hideReason();
     return this.act(() => this.take(name, by));
   }
@@ -385,6 +387,8 @@ export class Composer {
     const part = target?.closest?.("[data-touch]");
     const below = part && this.board.contains(part) ? part : null;
     const name = below?.dataset.touch ?? null;
+    // What is laid out field by field means the field below the finger.
+    if (this.claim && name) return name;
     if ((pointerType ?? this.pointer) === "mouse" || below?.matches(".choice, .chosen")) return name;
     const [nearest] = this.listNear(clientX, clientY);
     return nearest?.dataset.touch ?? name;

@@ -31,6 +31,12 @@ const composer = new Composer(find("composer"), find("board"), {
 });
 remember(find("auto"));
 composer.update(mover());
+let recorder = null;
+if ("record" in find("log").dataset) {
+  const { Recorder } = await import("/assets/recorder.js");
+  recorder = new Recorder({ root, api, composer, version, refresh, restore });
+  recorder.update();
+}
 if (root.dataset.live) {
   followEvents({
     address: (after) => `${api}/events?after=${after}${invitation && `&${invitation}`}`,
@@ -84,6 +90,8 @@ async function makeMove(move) {
 
 /** Put the parts of a newer page in place; with `isOther`, of the same version with another view. */
 async function put(page, isOther = false) {
+  // A correction shows an earlier position meanwhile.
+  if (recorder?.isMending) return;
   const fresh = page.getElementById("table");
   const before = version();
   const moverBefore = mover();
@@ -102,6 +110,7 @@ async function put(page, isOther = false) {
     each.classList.toggle("fresh", Number(each.dataset.version) > before);
   }
   composer.update(mover());
+  recorder?.update();
   announce(page, before);
   showClocks();
   if (fresh.dataset.ended) root.dataset.ended = fresh.dataset.ended;
@@ -109,6 +118,12 @@ async function put(page, isOther = false) {
   if (fresh.dataset.ended) awaitRematch(fresh.dataset.ended);
   // The header of the page counts the matches that wait.
   if (mover() !== moverBefore) document.dispatchEvent(new Event("plyscribe:turn"));
+}
+
+/** Show the present position after a correction was closed; `isOther` if it is another one than before. */
+async function restore(isOther) {
+  if (isOther) await refresh();
+  else await put(await fetchPart(location.pathname + location.search), true);
 }
 
 /** Let screen readers say what others have done since this version. */
@@ -155,9 +170,9 @@ function putBoard(fresh, effects) {
   again.focus();
 }
 
-// The board is turned without losing what was begun on it.
+// The board is turned, and more of the list is shown, without losing what was begun on the board.
 document.addEventListener("click", async (event) => {
-  const link = event.target.closest("#turn");
+  const link = event.target.closest("#turn, #earlier");
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
   event.preventDefault();
   try {

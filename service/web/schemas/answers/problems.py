@@ -7,6 +7,7 @@ from plyscribe.domain.match import STATUSES
 from plyscribe.domain.tournament.state import STATUSES as TOURNAMENT_STATUSES
 from plyscribe.service.matches.imports import MAX_NAMED
 from plyscribe.service.web.schemas.answers.events import EventOut
+from plyscribe.service.web.schemas.answers.matches import Turn
 from plyscribe.service.web.schemas.field_types import time_field
 
 
@@ -45,7 +46,10 @@ class Problem(Schema):
     clause = fields.String(metadata={"description": "The clause of the rules that a refused move breaks."})
     clause_url = fields.String(metadata={"description": "Where to read the clause."})
     ply = fields.Integer(metadata={"description": "The number of moves made before the refused one."})
-    step = fields.Integer(metadata={"description": "The number of the refused step of a variation, from 0."})
+    step = fields.Integer(
+        metadata={"description": "The number of the refused step of a variation or correction, from 0."}
+    )
+    turn = fields.Nested(Turn, metadata={"description": "What is due in place of the refused step of a correction."})
     legal = fields.List(fields.String(), metadata={"description": "Some legal moves, at most 20."})
     line = fields.Integer(metadata={"description": "The line at fault in the file that was sent, counted from 1."})
     column = fields.Integer(metadata={"description": "The column of the fault in that line, counted from 1."})

@@ -1,0 +1,329 @@
+"""A match at a real table is recorded: dice and terrain are clicked, and every step is corrected where it stands."""
+
+import re
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from plyscribe.service.client import Client
+from tests.pages.conftest import TOKENS, Visitor, find_barriers, take_pictures
+
+pytestmark = pytest.mark.server
+
+OPENING = ("choose rider", "choose archer", "spawn scout", "spawn tower")
+"""The first moves of Crystals, up to the roll for who begins."""
+
+
+def record(visitor: Visitor, game: str, *steps: Any, seats: tuple[str, ...] = ("Ada", "Bea")) -> str:
+    """Open the page of a new recorded match, in which these moves and rolls were entered; the id of the match."""
+    visitor.sign_up("Rita")
+    with client_of(visitor) as rita:
+        match = rita.create_match(game, [{"name": name} for name in seats], recorded=True, dice="recorded")["match"]
+        for step in steps:
+            rita.move(match, step) if isinstance(step, str) else rita.roll(match, step)
+    visitor.page.goto(f"/matches/{match}/record")
+    return str(match)
+
+
+def client_of(visitor: Visitor) -> Client:
+    return Client(visitor.url, TOKENS[visitor.url, "Rita"])
+
+
+def view_of(visitor: Visitor, match: str) -> dict[str, Any]:
+    with client_of(visitor) as rita:
+        return dict(rita.position(match, len(rita.match(match)["moves"]))["view"])
+
+
+def moves_of(visitor: Visitor, match: str) -> list[str]:
+    with client_of(visitor) as rita:
+        return list(rita.match(match)["moves"])
+
+
+def find_field(page: Page, name: str) -> Any:
+    return page.locator(f"#board [data-touch='{name}']").first
+
+
+def click_face(page: Page, value: int) -> None:
+    page.locator(f"[data-face='{value}']").click()
+
+
+def enter(page: Page) -> None:
+    page.get_by_role("button", name="Enter", exact=True).click()
+
+
+def scrolls_sideways(page: Page) -> bool:
+    return bool(page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth"))
+
+
+def open_step(page: Page, text: str) -> None:
+    """Open the newest step of the list that says this."""
+    page.locator("#log li", has_text=text).first.get_by_role("button", name="Correct").click()
+    expect(page.locator(".mending-now")).not_to_be_empty()
+
+
+# ------------------------------------------------------------------------------------------------------------ terrain
+
+
+def test_terrain_is_laid_by_clicking_its_fields(visit):
+    rita = visit()
+    match, page = record(rita, "rings"), rita.page
+    expect(page.locator("#roll h2")).to_have_text("Which terrain lies on ring a?")
+    heavy, medium = (page.get_by_role("button", name=re.compile(f"^{each} terrain")) for each in ("Heavy", "Medium"))
+    find_field(page, "a1").click()
+    expect(heavy).to_contain_text("1 left")
+    find_field(page, "a4").click()
+    expect(heavy).to_contain_text("all placed")
+    expect(medium).to_have_attribute("aria-pressed", "true")
+    find_field(page, "a2").click()
+    find_field(page, "a6").click()
+    expect(page.locator("#roll .left")).to_contain_text("All other fields: Light terrain")
+    assert find_barriers(page) == []
+    take_pictures(page, "recorder-terrain")
+    enter(page)
+    expect(page.locator("#roll h2")).to_have_text("Which terrain lies on ring b?")
+    assert view_of(rita, match)["terrain"][0] == "HMLHLML"
+
+
+@pytest.mark.parametrize("phone", [False, True], ids=["by clicks", "by touches"])
+def test_a_field_is_taken_back_by_a_second_click_or_by_undo(visit, phone):
+    rita = visit(phone=phone)
+    record(rita, "rings")
+    page = rita.page
+    touch = lambda name: find_field(page, name).tap() if phone else find_field(page, name).click()  # noqa: E731
+    status = page.locator("#roll .left")
+    for name in ("a1", "a4"):
+        touch(name)
+    touch("b1")
+    expect(page.locator(".reason")).to_contain_text("not asked for now")
+    expect(status).to_have_text("5 fields are still to be placed.")
+    touch("a1")
+    expect(status).to_have_text("6 fields are still to be placed.")
+    page.get_by_role("button", name="Undo").click()
+    expect(status).to_have_text("7 fields are still to be placed.")
+    expect(page.get_by_role("button", name="Enter", exact=True)).to_be_disabled()
+
+
+def test_terrain_is_laid_by_keys_and_survives_a_turn_of_the_board(visit):
+    rita = visit()
+    match, page = record(rita, "rings"), rita.page
+    for name in ("a1", "a2"):
+        find_field(page, name).focus()
+        page.keyboard.press("Enter")
+    expect(find_field(page, "a1")).to_have_attribute("aria-label", "a1: Heavy terrain")
+    page.locator("#turn").click()
+    expect(page.locator("#board")).to_have_attribute("data-seat", "2")
+    page.get_by_role("button", name=re.compile("^Light terrain")).press("Enter")
+    for name in ("a3", "a4", "a5"):
+        find_field(page, name).focus()
+        page.keyboard.press(" ")
+    page.get_by_role("button", name="Enter", exact=True).press("Enter")
+    expect(page.locator("#roll h2")).to_have_text("Which terrain lies on ring b?")
+    assert view_of(rita, match)["terrain"][0] == "HHLLLMM"
+
+
+def test_plyscribe_draws_the_terrain_of_all_rings_that_are_left(visit):
+    rita = visit(phone=True)
+    match, page = record(rita, "rings", [1]), rita.page
+    assert not scrolls_sideways(page)
+    page.get_by_role("button", name="Let Plyscribe draw the terrain").tap()
+    expect(page.locator("#now")).to_have_text(re.compile("It is Bea's turn"))
+    terrain = view_of(rita, match)["terrain"]
+    assert terrain[0] == "HHLLLMM"
+    assert [sorted(ring) for ring in terrain] == [sorted("HHLLLMM")] * 4
+    expect(page.locator("#log li").last).to_contain_text("Heavy terrain a1 a2 · Medium terrain a6 a7 · Light terrain")
+
+
+# --------------------------------------------------------------------------------------------------------------- dice
+
+
+def test_several_dice_are_clicked_typed_and_taken_back(visit):
+    rita = visit()
+    match = record(rita, "rings", [1], [1], [1], [1], "start a2", "start a1")
+    page = rita.page
+    expect(page.locator("#roll h2")).to_have_text("The dice of Ada for this round")
+    expect(page.locator("#roll form > p").first).to_contain_text("Ada rolls 4 dice.")
+    for value in (1, 3):
+        click_face(page, value)
+    expect(page.locator("#roll .left")).to_have_text("2 dice are missing.")
+    page.keyboard.press("6")
+    page.keyboard.press("6")
+    page.keyboard.press("Backspace")
+    page.keyboard.press("5")
+    expect(page.locator("#roll .left")).to_have_text("All dice are entered.")
+    page.get_by_role("button", name="Take back the 1").click()
+    page.keyboard.press("2")
+    assert find_barriers(page) == []
+    enter(page)
+    expect(page.locator("#roll h2")).to_have_text("The dice of Bea for this round")
+    assert view_of(rita, match)["dice"][0] == {"R": 1, "M": 1, "T": 2}
+
+
+def test_the_roll_for_who_begins_is_asked_as_people_ask(visit):
+    rita = visit(phone=True)
+    match, page = record(rita, "crystals", *OPENING), rita.page
+    expect(page.locator("#roll h2")).to_have_text("Who begins?")
+    expect(page.locator("#roll form > p").first).to_contain_text("Ada rolls one die. The lowest number begins.")
+    page.locator("[data-face='5']").tap()
+    page.locator("[data-face='3']").tap()
+    enter(page)
+    expect(page.locator("#roll form > p").first).to_contain_text("Bea rolls one die.")
+    page.get_by_role("button", name="Let Plyscribe roll").tap()
+    enter(page)
+    expect(page.locator("#roll form > p").first).not_to_contain_text("Bea rolls one die. The lowest")
+    assert view_of(rita, match)["contest"] != [3, None]
+    assert not scrolls_sideways(page)
+
+
+# -------------------------------------------------------------------------------------------------------- corrections
+
+
+def test_a_roll_is_corrected_in_the_list_and_the_move_after_it_stays(visit):
+    rita = visit()
+    match = record(rita, "crystals", *OPENING, [2], [5], [3], "move scout")
+    page = rita.page
+    open_step(page, "Ada rolls a 3.")
+    expect(page.locator(".mending h2")).to_have_text("How far may Ada move?")
+    assert find_barriers(page) == []
+    click_face(page, 4)
+    enter(page)
+    expect(page.locator("#log")).to_contain_text("Ada moves the scout from 1 to 5.")
+    expect(page.locator(".mending")).to_have_count(0)
+    assert moves_of(rita, match) == [*OPENING, "move scout"]
+
+
+def test_a_move_is_corrected_on_the_board_as_it_was_on_a_phone(visit):
+    rita = visit(phone=True)
+    match = record(rita, "pathagon", "d4", "c3", "e5", "c4")
+    page = rita.page
+    open_step(page, "on e5.")
+    expect(page.locator("#board [data-key='piece-2-c4']")).to_have_count(0)
+    assert not scrolls_sideways(page)
+    find_field(page, "g7").tap()
+    page.get_by_role("button", name="Play it").first.tap()
+    expect(page.locator("#log")).to_contain_text("on g7.")
+    expect(
+        page.locator("#board [data-touch='c4'] [data-owner='2'], #board [data-at='c4'][data-owner='2']")
+    ).to_have_count(1)
+    assert moves_of(rita, match) == ["d4", "c3", "g7", "c4"]
+    expect(page.get_by_text("Choose on the board.")).to_be_visible()
+
+
+def test_nothing_that_does_not_fit_any_more_is_lost_without_a_question(visit):
+    rita = visit()
+    match = record(rita, "pathagon", "d4", "c3", "e5", "c4", "a1")
+    page = rita.page
+    open_step(page, "on e5.")
+    for goes_on in (False, True):
+        find_field(page, "c4").click()
+        page.get_by_role("button", name="Play it").first.click()
+        losing = page.locator("#losing")
+        expect(losing).to_contain_text("2 later steps do not fit any more")
+        expect(losing).to_contain_text("c4 is not empty")
+        expect(losing).to_contain_text("Bea places a piece from the reserve on c4.")
+        if goes_on:
+            assert find_barriers(page) == []
+            losing.get_by_role("button", name="Correct it, and lose these 2 steps").click()
+        else:
+            page.keyboard.press("Escape")
+            expect(losing).to_be_hidden()
+            assert moves_of(rita, match) == ["d4", "c3", "e5", "c4", "a1"]
+            page.get_by_role("button", name="Cancel").first.click()
+    expect(page.locator(".mending")).to_have_count(0)
+    assert moves_of(rita, match) == ["d4", "c3", "c4"]
+    rita.faults = [fault for fault in rita.faults if "422" not in fault]
+
+
+def test_a_forgotten_step_is_put_before_another_one(visit):
+    rita = visit()
+    match = record(rita, "pathagon", "d4", "c3", "e5")
+    page = rita.page
+    open_step(page, "on e5.")
+    page.get_by_label("Something is missing here").check()
+    expect(page.locator(".mending-now")).to_contain_text("What came before it?")
+    find_field(page, "a1").click()
+    page.get_by_role("button", name="Play it").first.click()
+    expect(page.locator("#losing")).to_contain_text("After the correction, Bea moves here.")
+    page.get_by_role("button", name="Correct it, and lose this step").click()
+    expect(page.locator(".mending")).to_have_count(0)
+    assert moves_of(rita, match) == ["d4", "c3", "a1"]
+    rita.faults = [fault for fault in rita.faults if "409" not in fault]
+
+
+def test_a_correction_is_closed_by_a_key_without_changes(visit):
+    rita = visit()
+    match = record(rita, "pathagon", "d4", "c3")
+    page = rita.page
+    open_step(page, "on d4.")
+    expect(page.locator("#board [data-at='c3'][data-owner], #board [data-touch='c3'] [data-owner]")).to_have_count(0)
+    page.keyboard.press("Escape")
+    expect(page.locator(".mending")).to_have_count(0)
+    expect(page.locator("#log li[data-version]").nth(1).get_by_role("button", name="Correct")).to_be_focused()
+    expect(page.locator("#board [data-at='c3'][data-owner], #board [data-touch='c3'] [data-owner]")).to_have_count(1)
+    assert moves_of(rita, match) == ["d4", "c3"]
+
+
+def test_terrain_is_corrected_long_after_it_was_laid(visit):
+    rita = visit()
+    match = record(rita, "rings", [1], [1], [1], [1], "start a2", "start a1", [1, 1, 1, 1])
+    page = rita.page
+    page.locator("#log li").last.get_by_role("button", name="Correct").click()
+    expect(page.locator(".mending h2")).to_have_text("Which terrain lies on ring a?")
+    for name in ("a7", "a6", "a1", "a2"):
+        find_field(page, name).click()
+    enter(page)
+    expect(page.locator("#log li").last).to_contain_text("Heavy terrain a6 a7 · Medium terrain a1 a2")
+    assert view_of(rita, match)["terrain"][:2] == ["MMLLLHH", "HHLLLMM"]
+    assert moves_of(rita, match) == ["start a2", "start a1"]
+
+
+# -------------------------------------------------------------------------------------------------------- withdrawals
+
+
+def test_a_withdrawal_asks_one_clear_question(visit):
+    rita = visit()
+    match = record(rita, "portals", seats=("Ada", "Bea", "Cid"))
+    page = rita.page
+    opener = page.get_by_role("button", name="A player withdraws")
+    opener.click()
+    dialog = page.locator("#leaving")
+    expect(dialog).to_contain_text("The others play on.")
+    assert find_barriers(page) == []
+    dialog.get_by_role("button", name="Cancel").click()
+    expect(dialog).to_be_hidden()
+    assert view_of(rita, match)["left"] == []
+    opener.click()
+    dialog.get_by_role("radio", name="Cid").check()
+    dialog.get_by_role("button", name="Withdraws", exact=True).click()
+    expect(page.locator("#log")).to_contain_text("Cid resigns")
+    assert view_of(rita, match)["left"] == [3]
+    opener.click()
+    expect(dialog).to_contain_text("The match ends, and Ada wins.")
+
+
+def test_a_mistaken_withdrawal_is_corrected_or_removed_even_if_it_ended_the_match(visit):
+    rita = visit()
+    match = record(rita, "pathagon", "d4")
+    page = rita.page
+    page.get_by_role("button", name="A player withdraws").click()
+    page.get_by_role("radio", name="Bea").check()
+    page.get_by_role("button", name="Withdraws", exact=True).click()
+    expect(page.locator("#end")).to_contain_text("Ada wins")
+    open_step(page, "Bea resigns")
+    page.locator(".mending").get_by_label("Who leaves the match?").select_option("Ada")
+    page.get_by_role("button", name="Correct it").click()
+    expect(page.locator("#end")).to_contain_text("Bea wins")
+    open_step(page, "Ada resigns")
+    page.get_by_role("button", name="Remove this step").click()
+    expect(page.locator("#now")).to_contain_text("It is Bea's turn.")
+    assert (view_of(rita, match)["left"], moves_of(rita, match)) == ([], ["d4"])
+
+
+def test_the_recorder_speaks_german(visit):
+    rita = visit()
+    record(rita, "rings")
+    rita.page.set_extra_http_headers({"Accept-Language": "de"})
+    rita.page.reload()
+    expect(rita.page.locator("#roll h2")).to_have_text("Welches Gelände liegt auf Ring a?")
+    expect(rita.page.locator("#roll .left")).to_have_text("7 Felder fehlen noch.")
+    expect(rita.page.get_by_role("button", name="Gelände von Plyscribe auslosen lassen")).to_be_visible()
