@@ -74,6 +74,16 @@ def _try_again(taken: TakenStep) -> Tried:
     return taken.notation
 
 
+def describe_tried(step: Tried) -> Json:
+    """The step as requests name it."""
+    match step:
+        case str():
+            return {"move": step}
+        case Rolled(values):
+            return {"values": list(values)}
+    return {"withdraw": step.seat}
+
+
 def describe_variation(
     reached: Reached, language: str, names: Names, seen_from: int | None = None, with_picture: bool = False
 ) -> Json:

@@ -3,8 +3,9 @@
 from typing import Any, NamedTuple
 
 from plyscribe.domain.ruleset import AnyRuleset
+from plyscribe.service.language.option_texts import describe_option, describe_preset
 from plyscribe.service.web.pages.blueprint import blueprint
-from plyscribe.service.web.pages.speech import gettext
+from plyscribe.service.web.pages.speech import gettext, page_language
 
 
 class OptionField(NamedTuple):
@@ -42,6 +43,17 @@ def format_value(value: object) -> str:
             named = [f"{name_option(str(name))}: {format_value(each)}" for name, each in value.items()]
             return ", ".join(named) or gettext("none")
     return str(value)
+
+
+def describe_options(ruleset: AnyRuleset) -> dict[str, Any]:
+    """What the forms for the options of a ruleset show: its fields and presets, with their texts."""
+    language = page_language()
+    return {
+        "fields": [(field, describe_option(ruleset, field.name, language)) for field in list_fields(ruleset)],
+        "presets": [
+            (dict(options), describe_preset(ruleset, name, language)) for name, options in ruleset.presets.items()
+        ],
+    }
 
 
 def list_fields(ruleset: AnyRuleset) -> list[OptionField]:

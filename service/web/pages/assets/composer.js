@@ -210,6 +210,14 @@ export class Composer {
     this.uncover(touches.at(-1));
   }
 
+  /** Show what a move would do that somebody else thought of: `{picture, sentences}`. With null, show the touches again. */
+  preview(move) {
+    if (this.isSending) return;
+    if (!move) return this.show();
+    this.show({ ...this.answer, next: [], ready: [move], picture: move.picture }, []);
+    this.find("play").hidden = true;
+  }
+
   /** Scroll what was touched out from under the bar. */
   uncover(touch) {
     const part = touch && this.marks.find(touch);
