@@ -15,6 +15,7 @@ from plyscribe.service.access.reading import may_read
 from plyscribe.service.language.guidance import PURPOSES, WAYS
 from plyscribe.service.language.sentences import translate
 from plyscribe.service.matches.queries import describe_seats
+from plyscribe.service.matches.story import name_players as name_told
 from plyscribe.service.matches.variations import (
     Start,
     describe_tried,
@@ -24,7 +25,7 @@ from plyscribe.service.matches.variations import (
     list_begun,
     reach,
 )
-from plyscribe.service.web.api.http import negotiate_language
+from plyscribe.service.web.api.http import negotiate_language, parts
 from plyscribe.service.web.api.matches.reading import read_match
 from plyscribe.service.web.api.rulesets import find_rules
 from plyscribe.service.web.pages.bars import SEEN, choose_view
@@ -56,7 +57,7 @@ def analyse_match(match: str) -> AnyResponse:
     start = Start(play.ruleset.id, play.ruleset.version, {}, len(created.seats), state.stream, ply)
     reached = reach(start, begun, lambda _: state)
     invited = format_query()
-    names = name_seats(describe_seats(state.life.seats), is_address(state.stream))
+    names = _name_players(state)
     return show_page(
         "analysis.html",
         ruleset=play.ruleset,
@@ -73,6 +74,7 @@ def analyse_match(match: str) -> AnyResponse:
             **_describe_play(play.ruleset, names, view),
             "start": {"match": state.stream, "ply": ply},
             "query": invited.replace("&", "?", 1),
+            "ply": asked,
             "begun": [describe_tried(step) for step in begun],
             "left": _list_left(state, ply),
             "is_contested": is_contested(state),
@@ -80,6 +82,13 @@ def analyse_match(match: str) -> AnyResponse:
             "is_private": not may_read(state, None),
         },
     )
+
+
+def _name_players(state: Match) -> list[str]:
+    """The players as sentences call them. Those without a name there are called as on other pages."""
+    told = name_told(state, parts().accounts.name_of, negotiate_language())
+    shown = name_seats(describe_seats(state.life.seats), is_address(state.stream))
+    return [told.get(seat, name) for seat, name in enumerate(shown, 1)]
 
 
 def _list_left(state: Match, ply: int) -> list[int]:
@@ -112,6 +121,7 @@ def analyse_game(ruleset: str) -> Response:
             **_describe_play(rules, names, view),
             "start": {"seats": seats, "options": options, "ruleset_version": rules.version, "names": names},
             "query": "",
+            "ply": 0,
             "begun": [],
             "left": [],
             "is_contested": False,

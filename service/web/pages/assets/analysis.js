@@ -6,7 +6,7 @@ import { MAX_STEPS, Node, pack, unpack } from "/assets/line_tree.js";
 import { swapBoard } from "/assets/motion.js";
 import { fillOptions } from "/assets/options.js";
 import { gettext, ngettext } from "/assets/speech.js";
-import { explainMoves, explainRefusal, listMoves } from "/assets/suggestions.js";
+import { explainMoves, explainRefusal, listMoves, showThinking } from "/assets/suggestions.js";
 import { Refused, askPosition, askSuggestion, readDrawing } from "/assets/variation.js";
 
 const KEYS = { ArrowLeft: "previous", ArrowRight: "next", Home: "first", End: "last" };
@@ -507,12 +507,7 @@ async function suggest(event) {
   stopThinking();
   const [place, playouts, node] = [find("suggested"), Number(find("playouts").value), here];
   const mine = (thinking = new AbortController());
-  const cancel = make("button", gettext("Cancel"), "second");
-  cancel.type = "button";
-  cancel.addEventListener("click", () => stopThinking());
-  const bar = document.createElement("progress");
-  bar.setAttribute("aria-label", gettext("The bot is thinking …"));
-  place.replaceChildren(make("p", gettext("The bot is thinking …")), bar, cancel);
+  showThinking(place, stopThinking);
   find("ask").disabled = true;
   try {
     const found = await askSuggestion(data.ruleset, data.start, node.steps(), playouts, { query: data.query, signal: mine.signal });
@@ -587,9 +582,8 @@ async function playOn(event) {
   button.disabled = true;
   refused.textContent = "";
   const seats = new FormData(form).getAll("seat").map((who) => (who === "me" ? { player } : who === "open" ? null : { bot: who }));
-  const { match, ply, options, ruleset_version } = data.start;
-  const beginning = match ? { ply } : { ruleset: data.ruleset, ruleset_version, options };
-  const body = { ...beginning, seats, steps: here.steps() };
+  const { match, options, ruleset_version } = data.start;
+  const body = match ? { ...cutOff(here.steps()), seats } : { ruleset: data.ruleset, ruleset_version, options, seats, steps: here.steps() };
   const { ok, answer } = await send(data.forks, body);
   if (ok) {
     await saltDice(answer, body);
@@ -597,6 +591,12 @@ async function playOn(event) {
   }
   refused.textContent = formatProblem(answer);
   button.disabled = false;
+}
+
+/** From which ply of the match the steps go on, without those that are the match's own. */
+function cutOff(steps) {
+  const isOwn = data.begun.every((each, at) => JSON.stringify(each) === JSON.stringify(steps[at]));
+  return isOwn ? { ply: data.ply, steps: steps.slice(data.begun.length) } : { ply: data.start.ply, steps };
 }
 
 /** Let the visitor begin with other seats and options: another page of the same kind. */

@@ -57,6 +57,16 @@ export function listMoves({ moves }, name, { preview, take }) {
   return list;
 }
 
+/** Say that a bot is thinking, with a button to cancel that. */
+export function showThinking(place, cancel) {
+  const bar = document.createElement("progress");
+  bar.setAttribute("aria-label", gettext("The bot is thinking …"));
+  const button = put("button", gettext("Cancel"), "second");
+  button.type = "button";
+  button.addEventListener("click", cancel);
+  place.replaceChildren(put("p", gettext("The bot is thinking …")), bar, button);
+}
+
 /** What the words and bars of the list mean. */
 export function explainMoves(playouts) {
   const text = gettext("The bot tried %(playouts)s ways to go on. The longer the bar, the more of them began with the move, because it led to good positions. The words compare how the player stands then with how they stand now.", { playouts });
