@@ -64,9 +64,9 @@ def draw_board(
 
 
 @cache
-def draw_beginning(ruleset: AnyRuleset) -> Markup:
-    """The starting position with default options and the smallest number of seats, in the colours of its page."""
-    return draw_board(ruleset, ruleset.initial_state(ruleset.parse_options({}), ruleset.min_seats))
+def draw_beginning(ruleset: AnyRuleset, theme: Theme | None = None) -> Markup:
+    """The starting position with default options and the smallest number of seats; themes as in `draw_board`."""
+    return draw_board(ruleset, ruleset.initial_state(ruleset.parse_options({}), ruleset.min_seats), theme=theme)
 
 
 def explain_move(ruleset: AnyRuleset, move: str) -> Explained | None:

@@ -64,8 +64,8 @@ LESSONS = (
 )
 
 CARDS = (
-    Card("pathagon-piece-1", "-26 -26 52 52", say("a piece of the first seat, which joins bottom and top")),
-    Card("pathagon-piece-2", "-26 -26 52 52", say("a piece of the second seat, which joins left and right")),
+    Card("pathagon-piece-1", "-26 -26 52 52", say("a piece of the first player, who joins bottom and top")),
+    Card("pathagon-piece-2", "-26 -26 52 52", say("a piece of the second player, who joins left and right")),
     Card("pathagon-moon", "-14 -14 28 28", say("this piece moved last turn and rests now")),
     Card("pathagon-closed", "-26 -26 52 52", say("closed for one turn: a piece was trapped here")),
 )

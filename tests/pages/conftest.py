@@ -17,8 +17,6 @@ from tests.system.running import ROOT, Serving, serving
 
 SCREENSHOTS = ROOT / ".screenshots"
 OFFLINE = ["--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-quic"]
-GRAVE = ("serious", "critical")
-NOTABLE = ("moderate", *GRAVE)
 TOKENS: dict[tuple[str, str], str] = {}
 """The tokens of the accounts that the tests have opened, by service and name."""
 
@@ -127,15 +125,21 @@ def take_pictures(page: Page, name: str) -> None:
     page.set_viewport_size(DESKTOP)
 
 
-def find_barriers(page: Page, impacts: tuple[str, ...] = GRAVE) -> list[str]:
-    """The accessibility faults of these impacts that axe-core finds in the page, light and dark."""
+def find_faults(page: Page) -> list[str]:
+    """The accessibility faults that axe-core finds in the page as it is, but for minor ones."""
+    return [
+        f"{each['id']}: {each['help']}: {[node['html'][:120] for node in each['nodes'][:3]]}"
+        for each in Axe().run(page).response["violations"]
+        if each["impact"] != "minor"
+    ]
+
+
+def find_barriers(page: Page) -> list[str]:
+    """The accessibility faults that axe-core finds in the page, light and dark, but for minor ones."""
     found = []
     for colours in ("dark", "light"):
         page.emulate_media(color_scheme=colours)
-        for each in Axe().run(page).response["violations"]:
-            if each["impact"] in impacts:
-                places = [node["html"][:120] for node in each["nodes"][:3]]
-                found.append(f"{colours}: {each['id']}: {each['help']}: {places}")
+        found += [f"{colours}: {fault}" for fault in find_faults(page)]
     return found
 
 

@@ -105,20 +105,43 @@ def play_out(page: Page, seed: int = 1) -> Played:
     raise AssertionError("the match does not end")
 
 
+def learn(page: Page, ruleset: str) -> None:
+    """Find the game on the home page, have its first lesson shown, and go on to the last."""
+    page.goto("/")
+    page.locator(f"a[href='/rulesets/{ruleset}/learn']").click()
+    page.get_by_role("button", name="Show me").click()
+    expect(page.get_by_text("Well done!")).to_be_visible()
+    expect(page.locator(".lessons .tick:visible")).to_have_count(1)
+    page.locator(".lessons a").last.click()
+    page.get_by_role("button", name="Show me").click()
+    expect(page.get_by_text("Well done!")).to_be_visible()
+
+
 @pytest.mark.parametrize("ruleset", TOUCHED)
-def test_a_whole_match_is_played_against_a_bot_by_few_clicks_on_the_board(visit, ruleset):
-    ann = visit()
-    ann.sign_up("Ann")
-    begin(ann.page, ruleset, **GAMES[ruleset])
-    expect(ann.page.locator(f"{BOARD} svg")).to_be_visible()
-    played = play_out(ann.page)
+def test_a_newcomer_learns_a_game_plays_a_match_by_few_clicks_and_wants_another(visit, ruleset):
+    page = visit().page
+    learn(page, ruleset)
+    page.get_by_role("link", name="Play a match").click()
+    page.get_by_role("link", name="Sign in to play").click()
+    page.get_by_label("Name").fill(f"New to {ruleset}")
+    page.get_by_role("button", name="Open an account").click()
+    page.get_by_role("link", name="Continue").click()
+    page.get_by_label("Seat 2").select_option("bot:random")
+    enter_options(page, GAMES[ruleset])
+    page.get_by_role("button", name="Start").click()
+    page.wait_for_url(re.compile(r"/matches/match-\w+/play$"))
+    expect(page.locator(f"{BOARD} svg")).to_be_visible()
+    played = play_out(page)
     assert played.moves >= 3
     print(f"{ruleset}: {played.clicks} clicks for {played.moves} moves")
     assert played.clicks <= CLICKS[ruleset] * played.moves
-    assert ann.page.locator("#notation").is_hidden()
-    expect(ann.page.locator(NOW)).to_contain_text(OUTCOME)
-    expect(ann.page.get_by_role("button", name="Rematch")).to_be_visible()
-    take_pictures(ann.page, f"played-{ruleset}")
+    assert page.locator("#notation").is_hidden()
+    expect(page.locator(NOW)).to_contain_text(OUTCOME)
+    take_pictures(page, f"played-{ruleset}")
+    ended = page.url
+    page.get_by_role("button", name="Rematch").click()
+    page.wait_for_url(lambda url: url != ended and "/play" in url)
+    expect(page.locator(f"{BOARD} svg")).to_be_visible()
 
 
 def test_two_people_see_each_others_moves_as_they_are_made(visit):

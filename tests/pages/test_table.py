@@ -5,11 +5,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from plyscribe.service.web.pages.assets import path_of
-from tests.pages.conftest import PHONE, Visitor, take_pictures
+from tests.pages.conftest import PHONE, Visitor, find_faults, take_pictures
 from tests.system.running import Pair, Serving, pair, status_of, wait_for
 
 pytestmark = pytest.mark.server
@@ -60,15 +59,6 @@ def act(visitor: Visitor, match: str, what: str, body: dict[str, Any]) -> None:
         f"{visitor.url}/v1/matches/{match}/{what}", data=body, headers={"Origin": visitor.url}
     )
     assert asked.ok, asked.text()
-
-
-def find_faults(page: Page) -> list[str]:
-    """The accessibility faults that axe-core finds and that are not minor."""
-    return [
-        f"{each['id']}: {[node['html'][:120] for node in each['nodes'][:3]]}"
-        for each in Axe().run(page).response["violations"]
-        if each["impact"] != "minor"
-    ]
 
 
 # ------------------------------------------------------------------------------------------------------------- layout

@@ -7,12 +7,14 @@ from xml.etree import ElementTree
 import pytest
 from flask.testing import FlaskClient
 
-from plyscribe.domain.rulesets import RULESETS
+from plyscribe.domain.rulesets import RULESETS, list_newest
+from plyscribe.service.boards import draw_beginning
 from plyscribe.service.composition import Parts, compose
 from plyscribe.service.database.engine import DatabaseUnavailable
 from plyscribe.service.rulebooks import read_clauses
 from plyscribe.service.store.memory import MemoryStore
 from plyscribe.service.web.app import create_app
+from plyscribe.service.web.pages.assets import path_of
 from plyscribe.service.web.pages.plot import Estimate, choose_values, draw_history, draw_intervals
 from tests.service.api import open_as_before
 from tests.service.conftest import CONFIG
@@ -71,9 +73,11 @@ def test_every_clause_of_the_rules_can_be_linked_to(browser, ruleset):
 
 def test_all_games_are_listed_with_their_starting_position(browser):
     shown = browser.get("/rulesets").text
-    for ruleset in RULESETS:
+    for ruleset in list_newest():
         assert f'href="/rulesets/{ruleset.id}"' in shown
-    assert shown.count('<svg xmlns="http://www.w3.org/2000/svg" class="board"') == len({each.id for each in RULESETS})
+        picture = path_of(f"board_{ruleset.id}.svg")
+        assert f'src="{picture}"' in shown
+        assert browser.get(picture).text == draw_beginning(ruleset, "auto")
 
 
 @pytest.mark.parametrize(

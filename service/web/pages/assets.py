@@ -13,6 +13,8 @@ from typing import NamedTuple
 from flask import Response
 from werkzeug.exceptions import NotFound
 
+from plyscribe.domain.rulesets import list_newest
+from plyscribe.service.boards import draw_beginning
 from plyscribe.service.boards.colours import Theme, render_colours, render_seat_colours
 from plyscribe.service.language.catalogues import ENGLISH, LANGUAGES
 from plyscribe.service.web.packing import Fixed, answer_fixed, fix
@@ -27,7 +29,7 @@ CONTENT_TYPES = {
     ".svg": "image/svg+xml",
 }
 _REFERENCE = re.compile(r'(?<="/assets/)[a-z_]+\.[a-z]+(?=")')
-_NAMED = re.compile(r"([a-z_]+)(?:\.[0-9a-f]{16})?(\.[a-z]+)")
+_NAMED = re.compile(r"([a-z0-9_-]+)(?:\.[0-9a-f]{16})?(\.[a-z]+)")
 
 
 class Asset(NamedTuple):
@@ -57,7 +59,7 @@ def read_asset(name: str) -> Response:
 @cache
 def list_assets() -> frozenset[str]:
     """The names of all assets, without digests."""
-    return frozenset({*_GENERATED, *(path.name for path in FOLDER.iterdir() if path.suffix in CONTENT_TYPES)})
+    return frozenset({*_list_generated(), *(path.name for path in FOLDER.iterdir() if path.suffix in CONTENT_TYPES)})
 
 
 @cache
@@ -66,7 +68,8 @@ def load_asset(name: str) -> Asset:
 
     So assets cannot refer to each other in a circle: RecursionError. FileNotFoundError for a reference to no asset.
     """
-    text = _GENERATED[name]() if name in _GENERATED else (FOLDER / name).read_text(encoding="utf-8")
+    make = _list_generated().get(name)
+    text = (FOLDER / name).read_text(encoding="utf-8") if make is None else make()
     text = _REFERENCE.sub(lambda found: load_asset(found[0]).path.removeprefix("/assets/"), text)
     fixed, (stem, suffix) = fix(text), name.split(".")
     return Asset(f"/assets/{stem}.{fixed.tag}.{suffix}", CONTENT_TYPES[f".{suffix}"], fixed)
@@ -83,9 +86,12 @@ def _render_boards(theme: Theme) -> str:
     return render_seat_colours() + render_colours(theme)
 
 
-_GENERATED: dict[str, Callable[[], str]] = {
-    "boards.css": partial(_render_boards, "auto"),
-    "boards_light.css": partial(_render_boards, "light"),
-    "boards_dark.css": partial(_render_boards, "dark"),
-    **{f"texts_{language}.js": partial(render_script, language) for language in LANGUAGES if language != ENGLISH},
-}
+@cache
+def _list_generated() -> dict[str, Callable[[], str]]:
+    """What makes the assets that no file holds. Games from outside are there once the service has begun."""
+    themes: tuple[tuple[str, Theme], ...] = (("boards", "auto"), ("boards_light", "light"), ("boards_dark", "dark"))
+    return {
+        **{f"{name}.css": partial(_render_boards, theme) for name, theme in themes},
+        **{f"board_{ruleset.id}.svg": partial(draw_beginning, ruleset, "auto") for ruleset in list_newest()},
+        **{f"texts_{language}.js": partial(render_script, language) for language in LANGUAGES if language != ENGLISH},
+    }

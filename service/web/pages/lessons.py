@@ -8,7 +8,7 @@ from plyscribe.domain.phrases import Phrase
 from plyscribe.domain.ruleset import AnyRuleset
 from plyscribe.service.errors import NotFound
 from plyscribe.service.language.sentences import translate
-from plyscribe.service.lessons import list_cards, list_lessons
+from plyscribe.service.lessons import list_lessons
 from plyscribe.service.lessons.lesson import Lesson, list_steps, reach
 from plyscribe.service.matches.variations import describe_tried, draw_variation
 from plyscribe.service.rulebooks import read_clauses
@@ -50,7 +50,6 @@ def _show(ruleset: AnyRuleset, name: str | None) -> Response:
         picture=draw_variation(reached, lesson.seat),
         next=following[0].name if following else None,
         data=_describe(lesson, ruleset),
-        cards=[{"symbol": each.symbol, "box": each.box, "meaning": _say(each.meaning)} for each in list_cards(ruleset)],
     )
 
 

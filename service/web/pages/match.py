@@ -190,6 +190,7 @@ def _describe_match(state: Match) -> dict[str, Any]:
         "match": state.stream,
         "id": split_address(state.stream)[0],
         "version": state.version,
+        "ruleset": play.ruleset if play else None,
         "title": play.ruleset.title if play else life.created.ruleset.capitalize(),
         "created": life.created,
         "created_at": life.created_at,

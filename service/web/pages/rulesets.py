@@ -23,8 +23,7 @@ LATEST = 20
 def list_rulesets() -> Response:
     """Show the newest version of every game, with its starting position."""
     shown = list_newest()
-    boards = {each.id: draw_beginning(each) for each in shown}
-    return show_page("rulesets.html", rulesets=shown, boards=boards, counts=count_matches([each.id for each in shown]))
+    return show_page("rulesets.html", rulesets=shown, counts=count_matches([each.id for each in shown]))
 
 
 @blueprint.get("/rulesets/<ruleset>")

@@ -10,7 +10,7 @@ import { gettext } from "/assets/speech.js";
 import { explainRefusal, showThinking } from "/assets/suggestions.js";
 import { askPosition, askSuggestion } from "/assets/variation.js";
 
-const PARTS = ["now", "dice", "above", "below", "end", "board-text", "hint", "roll", "actions", "log", "turn"];
+const PARTS = ["now", "dice", "above", "below", "end", "board-text", "hint", "roll", "actions", "log", "turn", "reference"];
 // People see what their own move did before the answer to it comes.
 const ANSWER_MS = 700;
 // Players wait for each other, so they look again sooner than spectators do.
