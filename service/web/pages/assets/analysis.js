@@ -19,6 +19,10 @@ const MAX_NEXT = 4_000;
 const REST_MS = 250;
 // Positions that are kept, with their drawings.
 const MAX_KEPT = 80;
+// The API takes no more steps in a request.
+const MAX_PATH = 1_000;
+// Branches of a link that are put into words at once.
+const MAX_TOLD = 40;
 const MAX_FACES = 20;
 const MAX_DICE = 8;
 
@@ -26,7 +30,6 @@ const root = document.getElementById("analysis");
 const find = (id) => document.getElementById(id);
 const data = JSON.parse(root.dataset.analysis);
 const player = root.dataset.player ?? null;
-const page = location.pathname + location.search;
 
 let tree = new Node();
 let here = tree;
@@ -36,11 +39,13 @@ let view = data.view;
 let thinking = null;
 let resting = 0;
 let writing = 0;
+let taking = false;
 const kept = [];
 
 const composer = new Composer(find("composer"), find("board"), {
   findTouched: async (touches) => (await ask(here, { touches })).touched,
   submit: (move) => take({ move }),
+  explainPause: () => sayTurn(shown.turn),
   clauses: `/rulesets/${data.ruleset}?version=${data.version}`,
 });
 find("typing").hidden = true;
@@ -60,6 +65,7 @@ find("leaving")?.querySelector("form").addEventListener("submit", (event) => {
 offerStart();
 document.addEventListener("keydown", stepByKey);
 addEventListener("popstate", () => restore());
+addEventListener("pageshow", ({ persisted }) => persisted && shown && showFork(shown.turn));
 restore();
 
 // --------------------------------------------------------------------------------------------- positions and steps
@@ -103,6 +109,7 @@ async function go(node, isNew = false) {
   find("suggested").replaceChildren();
   swapBoard(find("board"), readDrawing(position), effects, direction);
   show();
+  if (node.told) composer.say(node.told.sentences.join(" "));
   writeAddress(isNew);
   return true;
 }
@@ -124,8 +131,21 @@ function fail(error, node) {
   go(refused.parent).then((isThere) => isThere && say(text));
 }
 
-/** Take a step from here: a known one is entered, another one becomes a branch. */
+/** Take a step from here: a known one is entered, another one becomes a branch. One at a time. */
 async function take(step) {
+  if (taking) return false;
+  taking = true;
+  try {
+    return await tryStep(step);
+  } finally {
+    taking = false;
+  }
+}
+
+async function tryStep(step) {
+  if (here.path().length >= MAX_PATH) {
+    return refuse(gettext("A line ends after %(count)s steps. Go back to try something else.", { count: MAX_PATH }));
+  }
   const before = here.children.length;
   const node = here.add(step);
   const isNew = here.children.length > before;
@@ -152,7 +172,7 @@ function refuse(text, clause = null) {
 function step(where) {
   const from = wanted ?? here;
   const target = { first: tree, previous: from.parent ?? tree, next: from.next() ?? from, last: from.last() }[where];
-  if (target !== here) go(target);
+  if (target !== here || !shown) go(target);
 }
 
 function stepByKey(event) {
@@ -322,9 +342,9 @@ function cut(node) {
 
 /** Say in words what the branches do that a link has brought. */
 async function tellBranches(root) {
-  for (const node of root.list()) {
+  const ends = root.list().filter((node) => !node.children.length && !node.told);
+  for (const node of ends.slice(0, MAX_TOLD)) {
     if (tree !== root) return;
-    if (node.children.length || node.told) continue;
     try {
       const { story } = await ask(node, { story: true });
       node.path().forEach((each, at) => (each.told ??= story[at]));
@@ -369,7 +389,7 @@ function showLink(address) {
 function keepThrough(address) {
   let next = address;
   if (address.length > MAX_NEXT) {
-    next = page + KEPT;
+    next = location.pathname + location.search + KEPT;
     try {
       sessionStorage.setItem(KEPT_AT, address.slice(address.indexOf("#")));
     } catch {
@@ -423,6 +443,7 @@ async function showOnly(place) {
   if (isThere && turn <= writing) {
     writing += 1;
     clearTimeout(resting);
+    showLink(location.pathname + location.search);
   }
   return isThere;
 }
