@@ -46,6 +46,8 @@ class Card(NamedTuple):
     symbol: str
     box: str
     meaning: Phrase
+    colour: str = "seat-1"
+    """The class that colours a shape without colours of its own."""
 
 
 def list_steps(lesson: Lesson) -> list[Tried]:

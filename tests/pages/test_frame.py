@@ -63,7 +63,7 @@ def test_webhooks_are_added_disabled_and_removed_on_the_account_page(visit):
     page.get_by_label("Match ended").check()
     page.get_by_role("button", name="Add a webhook").click()
     expect(page.locator("code.token")).to_contain_text("whsec_")
-    row = page.get_by_role("region", name="Addresses").get_by_role("row").nth(1)
+    row = page.get_by_role("group", name="Addresses").get_by_role("row").nth(1)
     expect(row).to_contain_text("your turn, match ended")
     take_pictures(page, "webhooks")
     assert find_barriers(page) == []
@@ -73,7 +73,7 @@ def test_webhooks_are_added_disabled_and_removed_on_the_account_page(visit):
     row.get_by_role("button", name="Enable").click()
     expect(row).not_to_contain_text("disabled")
     row.get_by_role("button", name="Remove").click()
-    expect(page.get_by_role("region", name="Addresses")).to_have_count(0)
+    expect(page.get_by_role("group", name="Addresses")).to_have_count(0)
 
 
 def test_browsers_are_listed_and_signed_out_on_the_account_page(visit):

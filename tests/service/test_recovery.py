@@ -163,6 +163,17 @@ def test_the_page_gives_a_new_token_for_a_code(api):
     assert shown(again.text, "token") == shown(page.text, "token")
 
 
+def test_the_page_leads_back_to_where_the_token_was_missed(api):
+    code = shown(sign_up_here(api.app.test_client()), "recovery-code")
+    browser = api.app.test_client()
+    [way] = re.findall(r'href="(/recover[^"]*)"', browser.get("/sign-in?next=/play%3Fruleset%3Dzhen").text)
+    asking = browser.get(way).text
+    assert 'href="/sign-in?next=/play%3Fruleset%3Dzhen"' in asking
+    [action] = re.findall(r'action="(/recover[^"]*)"', asking)
+    page = browser.post(action, data={"name": "Ada", "code": code, "key": KEY}, headers=FROM_HERE)
+    assert '<a class="button" href="/play?ruleset=zhen">' in page.text
+
+
 def test_a_recovery_form_that_is_sent_again_after_signing_out_shows_no_token(api):
     code = shown(sign_up_here(api.app.test_client()), "recovery-code")
     browser = api.app.test_client()

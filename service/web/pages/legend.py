@@ -19,10 +19,7 @@ def list_legend(ruleset: AnyRuleset) -> list[dict[str, Any]]:
 @cache
 def _say_cards(ruleset: AnyRuleset, language: str) -> list[dict[str, Any]]:
     # Every player's page is made anew after every move, and its card stays the same.
-    return [
-        {"symbol": card.symbol, "box": card.box, "meaning": translate(card.meaning, language, {})}
-        for card in list_cards(ruleset)
-    ]
+    return [{**card._asdict(), "meaning": translate(card.meaning, language, {})} for card in list_cards(ruleset)]
 
 
 @blueprint.app_template_test("taught")

@@ -15,6 +15,7 @@ const SHOW_MS = 900;
 let made = [];
 let thrown = 0;
 let turn = { decision: lesson.seat };
+let tries = 0;
 
 const composer = new Composer(find("composer"), find("board"), {
   findTouched: async (touches) => (await ask(made, { touches })).touched,
@@ -42,28 +43,53 @@ async function makeMove(move) {
   }
 }
 
-/** Take a step, and the dice that fall after it. */
-async function take(step) {
+/** Take a step, and the dice that fall after it. `story` says what the steps before it did since the last move. */
+async function take(step, story = []) {
   const steps = [...made, step];
+  const mine = tries;
   const position = await ask(steps, { picture: true });
+  if (tries !== mine) return;
   made = steps;
   turn = position.turn;
   find("again").disabled = false;
   await put(position);
   if (position.step.effects.some(isWanted)) return finish();
+  const told = [...story, ...position.step.sentences];
   if (turn.roll && thrown < lesson.dice.length) {
     thrown += 1;
-    return take({ values: lesson.dice[thrown - 1] });
+    return take({ values: lesson.dice[thrown - 1] }, told);
   }
-  if (turn.decision === lesson.seat) return composer.update(lesson.seat);
+  if (turn.decision === lesson.seat) {
+    if (isOnTheWay()) find("missed").textContent = "";
+    else judge(told, gettext("Not done yet: go on, or start again."));
+    return composer.update(lesson.seat);
+  }
   composer.update(null);
-  find("missed").textContent = gettext("That is a legal move, but not the task. Start again.");
-  find("again").focus();
+  judge(told, gettext("That is a legal move, but not the task. Start again."));
+  lead(find("again"));
+}
+
+/** Say what the last move did, and what that means for the task. */
+function judge(told, verdict) {
+  const strong = document.createElement("strong");
+  strong.textContent = verdict;
+  find("missed").replaceChildren(`${told.join(" ")} `, strong);
+}
+
+/** Focus a button, and scroll no further than to show it, so that the board stays in sight. */
+function lead(button) {
+  button.focus({ preventScroll: true });
+  button.scrollIntoView({ block: "nearest" });
 }
 
 async function put(position, direction = 1) {
   composer.forget();
   await swapBoard(find("board"), readDrawing(position), position.step?.effects ?? [], direction);
+}
+
+/** Whether the visitor has made the moves of the solution so far. */
+function isOnTheWay() {
+  return made.filter(({ move }) => move).every(({ move }, at) => move === lesson.solution[at]);
 }
 
 function isWanted(effect) {
@@ -72,14 +98,16 @@ function isWanted(effect) {
 
 function finish() {
   composer.update(null);
+  find("missed").textContent = "";
   find("done").hidden = false;
   find("show").disabled = true;
   remember();
   markDone();
-  find("done").querySelector("a.button").focus();
+  lead(find("done").querySelector("a.button"));
 }
 
 async function startAgain() {
+  tries += 1;
   made = [];
   thrown = 0;
   turn = { decision: lesson.seat };
@@ -97,9 +125,12 @@ async function show() {
   await startAgain();
   find("show").disabled = true;
   composer.update(null);
+  const mine = tries;
   for (const move of lesson.solution) {
     await new Promise((resolve) => setTimeout(resolve, SHOW_MS));
+    if (tries !== mine) return;
     await take({ move });
+    if (move !== lesson.solution.at(-1)) composer.update(null);
   }
 }
 

@@ -1,0 +1,91 @@
+"""Lessons as newcomers take them: by clicks on the board."""
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from plyscribe.service.boards import BOARDS
+from plyscribe.service.lessons import LESSONS
+from tests.pages.conftest import find_barriers, overflows
+from tests.pages.test_play import find_part, settle
+
+pytestmark = pytest.mark.server
+
+WRONG = {
+    "crystals": ("attack", "move miner"),
+    "rings": ("attack", "M warrior b4-c4"),
+}
+"""For each game a lesson, and a legal move that does not do its task."""
+
+MISSED = re.compile("That is a legal move, but not the task|Not done yet")
+
+
+def make_move(page: Page, game: str, move: str) -> None:
+    """Click the parts of the board that the move consists of; the first of several ways to pay for it."""
+    touches, *_ = BOARDS[game, 1].trace(move)
+    for touch in touches:
+        settle(page)
+        find_part(page, touch).click()
+    settle(page)
+    for button in (page.locator(".chips button").first, page.locator("#play")):
+        if button.is_visible():
+            button.click()
+            return
+
+
+@pytest.mark.parametrize("game", WRONG)
+def test_every_lesson_is_done_by_clicks_on_the_board(visit, game):
+    page = visit().page
+    lessons = LESSONS[game, 1]
+    page.goto(f"/rulesets/{game}/learn")
+    for lesson in lessons:
+        expect(page.locator("#task")).to_have_text(lesson.title.text)
+        assert page.locator("#done").is_hidden()
+        for move in lesson.solution:
+            make_move(page, game, move)
+        expect(page.locator("#done")).to_contain_text(lesson.done.text)
+        expect(page.locator("#missed")).to_be_empty()
+        if lesson != lessons[-1]:
+            page.get_by_role("link", name="Next lesson").click()
+    expect(page.locator(".lessons .tick:visible")).to_have_count(len(lessons))
+    assert page.get_by_role("link", name="Play a match").get_attribute("href") == f"/play?ruleset={game}"
+
+
+@pytest.mark.parametrize("game", WRONG)
+def test_a_wrong_move_says_so_and_can_be_taken_back(visit, game):
+    page = visit().page
+    name, move = WRONG[game]
+    lesson = next(each for each in LESSONS[game, 1] if each.name == name)
+    page.goto(f"/rulesets/{game}/learn/{name}")
+    make_move(page, game, move)
+    expect(page.locator("#missed")).to_contain_text("Blue")
+    expect(page.locator("#missed strong")).to_have_text(MISSED)
+    assert page.locator("#done").is_hidden()
+    page.get_by_role("button", name="Start again").click()
+    expect(page.locator("#missed")).to_be_empty()
+    for each in lesson.solution:
+        make_move(page, game, each)
+    expect(page.locator("#done")).to_contain_text(lesson.done.text)
+
+
+@pytest.mark.parametrize("game", WRONG)
+def test_on_a_phone_a_move_is_made_without_scrolling(visit, game):
+    page = visit(phone=True).page
+    lesson = LESSONS[game, 1][0]
+    page.goto(f"/rulesets/{game}/learn")
+    settle(page)
+    [touch], *_ = BOARDS[game, 1].trace(lesson.solution[0])
+    find_part(page, touch).tap()
+    expect(page.get_by_role("button", name="Play it")).to_be_in_viewport(ratio=1)
+    assert page.evaluate("scrollY") == 0
+    assert find_barriers(page) == []
+    assert not overflows(page)
+
+
+@pytest.mark.parametrize("game", WRONG)
+def test_a_lesson_is_shown_on_demand(visit, game):
+    page = visit().page
+    page.goto(f"/rulesets/{game}/learn")
+    page.get_by_role("button", name="Show me").click()
+    expect(page.locator("#done")).to_contain_text(LESSONS[game, 1][0].done.text)
