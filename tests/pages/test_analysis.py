@@ -177,10 +177,9 @@ def test_several_dice_are_chosen_one_by_one(visit):
 
 
 def test_a_guest_signs_in_and_comes_back_to_the_line_for_suggestions(visit):
-    ann = visit()
-    ann.sign_up("Lena")
-    ann.page.get_by_role("button", name="Sign out").click()
-    page = ann.page
+    visit().sign_up("Lena")
+    guest = visit()
+    page = guest.page
     open_line(page, "/rulesets/pathagon/analysis")
     play(page, "d4")
     play(page, "c3")
@@ -188,7 +187,7 @@ def test_a_guest_signs_in_and_comes_back_to_the_line_for_suggestions(visit):
     expect(here(page)).to_contain_text("d4")
     page.wait_for_function("() => document.getElementById('link').value === location.href")
     page.get_by_role("link", name="Sign in for suggestions").click()
-    page.get_by_label("Token").fill(TOKENS[ann.url, "Lena"])
+    page.get_by_label("Token").fill(TOKENS[guest.url, "Lena"])
     page.get_by_role("button", name="Sign in").click()
     expect(here(page)).to_contain_text("d4")
     assert moves(page) == ["Beginning", "d4", "c3"]
