@@ -26,7 +26,7 @@ HOST = "http://localhost"
 NASTY = "\"'><nasty onx=1>&{{1}}"
 """A text that becomes an element or an attribute if it is not escaped."""
 
-MAX_VISITS = 1500
+MAX_VISITS = 2500
 VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
 
 
