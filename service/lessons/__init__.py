@@ -1,20 +1,24 @@
 """Lessons: positions of each game that teach a rule by having it played, and what the parts of its board mean."""
 
 from plyscribe.domain.ruleset import AnyRuleset
-from plyscribe.service.lessons import crystals_v1, pathagon_v1, rings_v1
+from plyscribe.service.lessons import crystals_v1, pathagon_v1, portals_v1, rings_v1, zhen_v1
 from plyscribe.service.lessons.lesson import Card, Lesson
 
 LESSONS: dict[tuple[str, int], tuple[Lesson, ...]] = {
     ("crystals", 1): crystals_v1.LESSONS,
     ("pathagon", 1): pathagon_v1.LESSONS,
+    ("portals", 1): portals_v1.LESSONS,
     ("rings", 1): rings_v1.LESSONS,
+    ("zhen", 1): zhen_v1.LESSONS,
 }
 """The lessons of each ruleset version, in the order in which they are best taken."""
 
 CARDS: dict[tuple[str, int], tuple[Card, ...]] = {
     ("crystals", 1): crystals_v1.CARDS,
     ("pathagon", 1): pathagon_v1.CARDS,
+    ("portals", 1): portals_v1.CARDS,
     ("rings", 1): rings_v1.CARDS,
+    ("zhen", 1): zhen_v1.CARDS,
 }
 """What the parts of each board mean."""
 

@@ -38,6 +38,8 @@ class Lesson(NamedTuple):
     options: Mapping[str, Any] = NOTHING
     dice: tuple[tuple[int, ...], ...] = ()
     """What dice show that fall during the lesson."""
+    answers: tuple[str, ...] = ()
+    """What the others play whenever it is their turn during the lesson; after the last of them, the lesson is over."""
 
 
 class Card(NamedTuple):

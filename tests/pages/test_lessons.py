@@ -5,8 +5,10 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
+from plyscribe.domain.rulesets import find_ruleset
 from plyscribe.service.boards import BOARDS
 from plyscribe.service.lessons import LESSONS
+from plyscribe.service.lessons.lesson import Lesson, reach
 from tests.pages.conftest import find_barriers, overflows
 from tests.pages.test_play import find_part, settle
 
@@ -14,17 +16,26 @@ pytestmark = pytest.mark.server
 
 WRONG = {
     "crystals": ("attack", "move miner"),
+    "portals": ("clear", "launch c4"),
     "rings": ("attack", "M warrior b4-c4"),
+    "zhen": ("move", "4-3"),
 }
 """For each game a lesson, and a legal move that does not do its task."""
 
 MISSED = re.compile("That is a legal move, but not the task|Not done yet")
 
 
-def make_move(page: Page, game: str, move: str) -> None:
-    """Click the parts of the board that the move consists of; the first of several ways to pay for it."""
-    touches, *_ = BOARDS[game, 1].trace(move)
-    for touch in touches:
+def list_touches(game: str, lesson: Lesson, move: str) -> list[str]:
+    """The parts of the board that a move consists of; the first of several ways to pay for it."""
+    board, ruleset = BOARDS[game, 1], find_ruleset(game, 1)
+    places = board.resolve(ruleset.view(reach(lesson, ruleset).state), lesson.seat)
+    touches, *_ = board.trace(move)
+    return [places.get(touch, touch) for touch in touches]
+
+
+def make_move(page: Page, game: str, lesson: Lesson, move: str) -> None:
+    """Click the parts of the board that the move consists of."""
+    for touch in list_touches(game, lesson, move):
         settle(page)
         find_part(page, touch).click()
     settle(page)
@@ -43,7 +54,7 @@ def test_every_lesson_is_done_by_clicks_on_the_board(visit, game):
         expect(page.locator("#task")).to_have_text(lesson.title.text)
         assert page.locator("#done").is_hidden()
         for move in lesson.solution:
-            make_move(page, game, move)
+            make_move(page, game, lesson, move)
         expect(page.locator("#done")).to_contain_text(lesson.done.text)
         expect(page.locator("#missed")).to_be_empty()
         if lesson != lessons[-1]:
@@ -58,14 +69,14 @@ def test_a_wrong_move_says_so_and_can_be_taken_back(visit, game):
     name, move = WRONG[game]
     lesson = next(each for each in LESSONS[game, 1] if each.name == name)
     page.goto(f"/rulesets/{game}/learn/{name}")
-    make_move(page, game, move)
+    make_move(page, game, lesson, move)
     expect(page.locator("#missed")).to_contain_text("Blue")
     expect(page.locator("#missed strong")).to_have_text(MISSED)
     assert page.locator("#done").is_hidden()
     page.get_by_role("button", name="Start again").click()
     expect(page.locator("#missed")).to_be_empty()
     for each in lesson.solution:
-        make_move(page, game, each)
+        make_move(page, game, lesson, each)
     expect(page.locator("#done")).to_contain_text(lesson.done.text)
 
 
@@ -75,7 +86,7 @@ def test_on_a_phone_a_move_is_made_without_scrolling(visit, game):
     lesson = LESSONS[game, 1][0]
     page.goto(f"/rulesets/{game}/learn")
     settle(page)
-    [touch], *_ = BOARDS[game, 1].trace(lesson.solution[0])
+    [touch] = list_touches(game, lesson, lesson.solution[0])
     find_part(page, touch).tap()
     expect(page.get_by_role("button", name="Play it")).to_be_in_viewport(ratio=1)
     assert page.evaluate("scrollY") == 0
@@ -89,3 +100,15 @@ def test_a_lesson_is_shown_on_demand(visit, game):
     page.goto(f"/rulesets/{game}/learn")
     page.get_by_role("button", name="Show me").click()
     expect(page.locator("#done")).to_contain_text(LESSONS[game, 1][0].done.text)
+
+
+def test_a_refused_touch_bars_no_other_and_what_others_answer_is_said(visit):
+    page = visit().page
+    [lesson] = [each for each in LESSONS["portals", 1] if each.name == "center"]
+    page.goto("/rulesets/portals/learn/center")
+    settle(page)
+    find_part(page, "c3").click()
+    expect(page.locator(".reason")).to_contain_text("Blue has no pawn on CENTER.")
+    make_move(page, "portals", lesson, "launch d3")
+    expect(page.locator("#answered")).to_have_text("Orange enters: a pawn goes from the pool to START on a3.")
+    expect(page.locator("#missed")).to_be_empty()

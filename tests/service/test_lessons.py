@@ -21,15 +21,25 @@ every_lesson = pytest.mark.parametrize(
 
 
 def play(ruleset: AnyRuleset, lesson: Lesson, moves: tuple[str, ...]) -> tuple[Reached, list[Effect]]:
-    """The position after these moves and the dice of the lesson, and all effects on the way."""
-    reached, dice, effects = reach(lesson, ruleset), list(lesson.dice), []
+    """The position after these moves, the dice of the lesson and the answers of others, and all effects on the way."""
+    reached, dice, answers, effects = reach(lesson, ruleset), list(lesson.dice), list(lesson.answers), []
     for move in moves:
-        reached = follow(reached, [move])
-        effects += reached.last.list_effects(ruleset)
-        while dice and isinstance(ruleset.turn(reached.state), Roll):
-            reached = follow(reached, [Rolled(dice.pop(0))])
+        step = move
+        while step is not None:
+            reached = follow(reached, [step])
             effects += reached.last.list_effects(ruleset)
+            step = None
+            match ruleset.turn(reached.state):
+                case Roll() if dice:
+                    step = Rolled(dice.pop(0))
+                case Decision(seat) if answers and seat != lesson.seat:
+                    step = answers.pop(0)
     return reached, effects
+
+
+def list_moves(ruleset: AnyRuleset, reached: Reached) -> list[str]:
+    """What the seat on turn can play."""
+    return [ruleset.format_move(reached.state, move) for move in ruleset.legal_moves(reached.state)]
 
 
 @every_lesson
@@ -55,9 +65,19 @@ def test_the_visitor_makes_all_moves_of_the_solution(ruleset, lesson):
 @every_lesson
 def test_some_legal_move_does_not_do_the_task(ruleset, lesson):
     reached = reach(lesson, ruleset)
-    moves = [ruleset.format_move(reached.state, move) for move in ruleset.legal_moves(reached.state)]
-    done = [any(is_wanted(lesson, effect) for effect in play(ruleset, lesson, (move,))[1]) for move in moves]
+    done = [
+        any(is_wanted(lesson, effect) for effect in play(ruleset, lesson, (move,))[1])
+        for move in list_moves(ruleset, reached)
+    ]
     assert not all(done)
+
+
+@every_lesson
+def test_the_others_can_answer_whatever_the_visitor_plays(ruleset, lesson):
+    for count in range(len(lesson.solution)):
+        reached, _ = play(ruleset, lesson, lesson.solution[:count])
+        for move in list_moves(ruleset, reached):
+            play(ruleset, lesson, (*lesson.solution[:count], move))
 
 
 @every_lesson

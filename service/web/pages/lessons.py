@@ -67,6 +67,7 @@ def _describe(lesson: Lesson, ruleset: AnyRuleset) -> dict[str, Any]:
         "seat": lesson.seat,
         "wanted": dict(lesson.wanted),
         "dice": [list(values) for values in lesson.dice],
+        "answers": list(lesson.answers),
         "solution": list(lesson.solution),
     }
 

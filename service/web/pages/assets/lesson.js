@@ -13,8 +13,8 @@ const DONE = `plyscribe-lessons-${ruleset}`;
 const SHOW_MS = 900;
 
 let made = [];
-let thrown = 0;
-let turn = { decision: lesson.seat };
+let left = gather();
+let chosen = [];
 let tries = 0;
 
 const composer = new Composer(find("composer"), find("board"), {
@@ -43,25 +43,32 @@ async function makeMove(move) {
   }
 }
 
-/** Take a step, and the dice that fall after it. `story` says what the steps before it did since the last move. */
-async function take(step, story = []) {
-  const steps = [...made, step];
+/** What the lesson itself does later: the dice that fall, and what the others answer. */
+function gather() {
+  return { dice: lesson.dice.map((values) => ({ values })), answers: lesson.answers.map((move) => ({ move })) };
+}
+
+/** Take a step of the visitor, and what follows without them. Stops if they start again meanwhile. */
+async function take(step) {
   const mine = tries;
-  const position = await ask(steps, { picture: true });
+  find("answered").textContent = "";
+  let position = await ask([...made, step], { picture: true });
   if (tries !== mine) return;
-  made = steps;
-  turn = position.turn;
-  find("again").disabled = false;
-  await put(position);
-  if (position.step.effects.some(isWanted)) return finish();
-  const told = [...story, ...position.step.sentences];
-  if (turn.roll && thrown < lesson.dice.length) {
-    thrown += 1;
-    return take({ values: lesson.dice[thrown - 1] }, told);
+  chosen.push(step.move);
+  await follow(step, position);
+  const told = [...position.step.sentences];
+  for (let next = findNext(position); next; next = findNext(position)) {
+    if (next.move) await wait();
+    position = await ask([...made, next], { picture: true });
+    if (tries !== mine) return;
+    await follow(next, position);
+    told.push(...position.step.sentences);
+    find("answered").append(`${position.step.sentences.join(" ")} `);
   }
-  if (turn.decision === lesson.seat) {
-    if (isOnTheWay()) find("missed").textContent = "";
-    else judge(told, gettext("Not done yet: go on, or start again."));
+  find("missed").textContent = "";
+  if (isDone(position)) return finish();
+  if (position.turn.decision === lesson.seat) {
+    if (!isOnTheWay()) judge(told, gettext("Not done yet: go on, or start again."));
     return composer.update(lesson.seat);
   }
   composer.update(null);
@@ -69,17 +76,37 @@ async function take(step, story = []) {
   lead(find("again"));
 }
 
-/** Say what the last move did, and what that means for the task. */
+/** Say what the last move did, with what followed, and what that means for the task. */
 function judge(told, verdict) {
   const strong = document.createElement("strong");
   strong.textContent = verdict;
   find("missed").replaceChildren(`${told.join(" ")} `, strong);
+  find("answered").textContent = "";
 }
 
 /** Focus a button, and scroll no further than to show it, so that the board stays in sight. */
 function lead(button) {
   button.focus({ preventScroll: true });
   button.scrollIntoView({ block: "nearest" });
+}
+
+/** The next step that is not the visitor's: a roll, or an answer of another seat. */
+function findNext(position) {
+  const { roll, decision } = position.turn;
+  if (isDone(position)) return undefined;
+  if (roll) return left.dice.shift();
+  return decision && decision !== lesson.seat ? left.answers.shift() : undefined;
+}
+
+/** The step was taken: show where it led. */
+async function follow(step, position) {
+  made = [...made, step];
+  find("again").disabled = false;
+  await put(position);
+}
+
+function wait() {
+  return new Promise((resolve) => setTimeout(resolve, SHOW_MS));
 }
 
 async function put(position, direction = 1) {
@@ -89,16 +116,16 @@ async function put(position, direction = 1) {
 
 /** Whether the visitor has made the moves of the solution so far. */
 function isOnTheWay() {
-  return made.filter(({ move }) => move).every(({ move }, at) => move === lesson.solution[at]);
+  return chosen.every((move, at) => move === lesson.solution[at]);
 }
 
-function isWanted(effect) {
-  return Object.entries(lesson.wanted).every(([detail, value]) => effect[detail] === value);
+/** Whether the last step did the task. */
+function isDone({ step }) {
+  return step.effects.some((effect) => Object.entries(lesson.wanted).every(([detail, value]) => effect[detail] === value));
 }
 
 function finish() {
   composer.update(null);
-  find("missed").textContent = "";
   find("done").hidden = false;
   find("show").disabled = true;
   remember();
@@ -109,9 +136,9 @@ function finish() {
 async function startAgain() {
   tries += 1;
   made = [];
-  thrown = 0;
-  turn = { decision: lesson.seat };
-  find("missed").textContent = "";
+  chosen = [];
+  left = gather();
+  for (const each of ["missed", "answered"]) find(each).textContent = "";
   find("done").hidden = true;
   find("show").disabled = false;
   find("again").disabled = true;
@@ -124,13 +151,12 @@ async function show() {
   find("show").disabled = true;
   await startAgain();
   find("show").disabled = true;
-  composer.update(null);
   const mine = tries;
   for (const move of lesson.solution) {
-    await new Promise((resolve) => setTimeout(resolve, SHOW_MS));
+    composer.update(null);
+    await wait();
+    if (tries === mine) await take({ move });
     if (tries !== mine) return;
-    await take({ move });
-    if (move !== lesson.solution.at(-1)) composer.update(null);
   }
 }
 
