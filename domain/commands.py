@@ -78,8 +78,9 @@ class CreateMatch(Command):
 
     A bot without a seed needs `bots`, which is ignored when all bots have seeds.
 
-    The creator, guests and built-in bots are seated at once; other accounts are invited. Only a fork has a `parent`
-    and begins with a `line` of that parent. Only a rated match has a `counts_from`: see `plyscribe.domain.counting`.
+    The creator, guests and built-in bots are seated at once; other accounts are invited. A fork has a `parent`,
+    and begins with a `line`: that of its parent, and steps that were tried on it. Any unrated match may begin with a
+    line. Only a rated match has a `counts_from`: see `plyscribe.domain.counting`.
     """
 
     ruleset: str

@@ -221,7 +221,7 @@ LineStep = MoveMade | DiceRolled | SeatWithdrawn
 
 @dataclass(frozen=True, slots=True)
 class LineCopied:
-    """A fork begins with this line: its parent's line up to a ply.
+    """A match begins with this line: that of its parent up to a ply, if it is a fork, and steps that somebody tried.
 
     `salts` are the entropies of the parent's seats if the fork continues the parent's server dice, otherwise None.
     """

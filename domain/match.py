@@ -162,7 +162,7 @@ class PlayedMove(NamedTuple):
 
     @property
     def is_copied(self) -> bool:
-        """Whether the move was made in the parent of this fork."""
+        """Whether the move belongs to the line that the match begins with: nobody made it here."""
         return self.version == LINE
 
 
@@ -460,10 +460,12 @@ def _with_seeds(stream: str, life: Lifecycle, event: Event, secret: str) -> Life
 def _evolve_copied(life: Lifecycle, event: Event, data: LineCopied) -> Lifecycle:
     parent, salts = life.created.parent, data.salts
     moves = sum(isinstance(step, MoveMade) for step in data.steps)
-    if event.version != LINE or parent is None or parent.get("ply") != moves:
+    copied = 0 if parent is None else parent.get("ply")
+    if event.version != LINE or not isinstance(copied, int) or not 0 <= copied <= moves:
         raise FoldError(event.version, f"a line of {moves} moves is not how this match begins")
-    if salts is not None and (not isinstance(life.created.dice, ServerDice) or len(salts) != len(life.seats)):
-        raise FoldError(event.version, "salts need server dice, and there must be one for each seat")
+    is_salted = parent is not None and isinstance(life.created.dice, ServerDice) and len(salts or ()) == len(life.seats)
+    if salts is not None and not is_salted:
+        raise FoldError(event.version, "salts need the server dice of a parent, and there must be one for each seat")
     return life._replace(salts=salts)
 
 

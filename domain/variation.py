@@ -1,10 +1,11 @@
 """Variations: steps tried on a position, without a match."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from plyscribe.domain.effects import Moved, Rolled, Step, Withdrew
 from plyscribe.domain.errors import RulesetError
+from plyscribe.domain.events import DiceRolled, LineStep, MoveMade, SeatWithdrawn
 from plyscribe.domain.replay import TakenStep
 from plyscribe.domain.ruleset import AnyRuleset, Decision, Roll, require_seats
 
@@ -34,13 +35,54 @@ def follow(start: Reached, steps: Iterable[Tried]) -> Reached:
     MoveError, RollError or NotInPlay for the first that the rules refuse, with its number from 0 as the detail `step`.
     """
     reached = start
+    for reached in trace(start, steps):  # noqa: B007 (the last one is wanted)
+        pass
+    return reached
+
+
+def trace(start: Reached, steps: Iterable[Tried]) -> Iterator[Reached]:
+    """The position after each of these steps; the errors of `follow`."""
+    reached = start
     for number, step in enumerate(steps):
         try:
             reached = _take(reached, step)
         except RulesetError as error:
             error.details["step"] = number
             raise
-    return reached
+        yield reached
+
+
+def write_line(start: Reached, steps: Iterable[Tried]) -> tuple[LineStep, ...]:
+    """The steps as the line that a match begins with; the errors of `follow`. Seats leave as if they resigned."""
+    return tuple(_write_step(start.ruleset, reached.last) for reached in trace(start, steps) if reached.last)
+
+
+def _write_step(ruleset: AnyRuleset, taken: TakenStep) -> LineStep:
+    match taken.step:
+        case Rolled(values):
+            roll = ruleset.turn(taken.before)
+            assert isinstance(roll, Roll)  # or no roll would be allowed
+            return DiceRolled(roll.sides, roll.count, roll.purpose, roll.seat, values)
+        case Withdrew(seat):
+            return SeatWithdrawn(seat, "resigned")
+    assert taken.seat is not None  # it has moved
+    assert taken.notation is not None
+    return MoveMade(taken.seat, taken.notation)
+
+
+def read_line(line: Iterable[LineStep]) -> list[Tried]:
+    """The steps of a line as steps to try."""
+    return [_read_step(step) for step in line]
+
+
+def _read_step(step: LineStep) -> Tried:
+    match step:
+        case MoveMade(move=move):
+            return move
+        case DiceRolled(values=values):
+            return Rolled(values)
+        case SeatWithdrawn(seat):
+            return Withdrew(seat)
 
 
 def _take(reached: Reached, tried: Tried) -> Reached:

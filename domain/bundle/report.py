@@ -258,8 +258,18 @@ def _check_dice(match: Match) -> Check:
     if match.life.secret is None:
         until = "all matches that share them end" if isinstance(dice, SharedDice) else "the match ends"
         return Check("dice", NONE, f"they are secret until {until}: the rolls are believed as recorded")
+    return Check("dice", OK, _say_believed(match))
+
+
+def _say_believed(match: Match) -> str | None:
+    """Which rolls do not follow from the dice of the match; None if all do."""
+    parent, play = match.life.created.parent, match.play
+    assert play is not None
+    copied = sum(step.is_copied for step in play.steps)
+    if copied > (parent["ply"] if parent else 0):
+        return "the rolls of the line that it begins with were chosen by its creator"
     # If the fork has dice of its own, only the bundle of its parent proves the rolls before it.
-    return Check("dice", OK, "the rolls before the fork are its parent's" if match.life.created.parent else None)
+    return "the rolls before the fork are its parent's" if parent else None
 
 
 def _check_seeds(match: Match) -> Check:

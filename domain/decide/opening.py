@@ -46,7 +46,10 @@ from plyscribe.domain.seeds import has_secret_seed
 START_MODES = ("auto", "call")
 MAX_ENTROPY_LENGTH = 64
 MAX_LINE_BYTES = 120 * 1024
-"""The longest line of a fork as canonical JSON: some 4,500 moves, or 1,600 rolls. Imports accept no longer events."""
+"""The longest line that a match begins with, as canonical JSON: some 4,500 moves, or 1,600 rolls.
+
+Imports accept no longer events.
+"""
 
 MAX_SHARING = 64
 """How many matches may share dice."""
@@ -69,11 +72,13 @@ def decide_create(command: CreateMatch, match: Match) -> Draft:
 
 
 def _copy_line(command: CreateMatch, draft: Draft) -> None:
-    if command.parent is None or command.line is None:
-        raise FoldError(LINE, "a fork begins with a line of its parent, and no other match does")
+    if command.line is None:
+        raise FoldError(LINE, "a fork begins with a line of its parent")
     length = measure_line(command.line)
     if length > MAX_LINE_BYTES:
-        raise WrongValue("fork/too-long", f"the line takes {length} bytes, and a fork copies at most {MAX_LINE_BYTES}")
+        raise WrongValue(
+            "fork/too-long", f"the line takes {length} bytes, and a match begins with {MAX_LINE_BYTES} at most"
+        )
     draft.emit(command.line)
     if draft.match.fault:
         error = draft.match.fault.error
@@ -152,6 +157,8 @@ def _share(command: CreateMatch, dice: SharedDice, has_chance: bool, stream: str
         raise WrongValue("dice/shared", "there are no dice to share: nothing in this game is left to chance")
     if command.parent is not None:
         return ServerDice(dice.dice_id, dice.commitment, dice.key)
+    if command.line is not None:
+        raise WrongValue("dice/shared", "matches that share dice begin at the beginning: leave out the steps")
     if command.rated:
         raise WrongValue("rated/shared-dice", "a rated match shares no dice: its verdict would wait for other matches")
     matches = set(dice.matches)
@@ -165,6 +172,8 @@ def _require_ratable(command: CreateMatch, ruleset: AnyRuleset, options: dict[st
         raise WrongValue("rated/recorded", "a rated match is not recorded: every seat is played by its own account")
     if command.parent is not None:
         raise WrongValue("rated/fork", "a fork is not rated: others played its beginning")
+    if command.line is not None:
+        raise WrongValue("rated/fork", "a match that begins with steps is not rated: nobody played them")
     if command.private:
         raise WrongValue("rated/private", "a rated match is public: its outcome shows in the ratings")
     accounts = [who for who in command.seats if who is not None]

@@ -1994,6 +1994,9 @@ class Variation(TypedDict):
     step: StepStory | None
     """The last of the tried steps, and what it did; null without steps."""
 
+    story: NotRequired[list[StepStory]]
+    """Only with `story`: all of the tried steps, in order."""
+
     picture: NotRequired[str]
     """Only with `picture`: the position as an SVG document."""
 

@@ -207,9 +207,10 @@ class Client(TournamentCalls, ManyCalls, Connection):
         rated: bool = False,
         start: str = "auto",
         about: Mapping[str, str] | None = None,
+        steps: Sequence[Json] = (),
         key: str | None = None,
     ) -> Receipt:
-        """Create a match.
+        """Create a match, which may begin with steps as for `try_steps`.
 
         Each seat is None (open to anyone), `{"player": id}`, `{"bot": name}` or, in a recorded match, `{"name": name}`.
         """
@@ -226,6 +227,7 @@ class Client(TournamentCalls, ManyCalls, Connection):
             "rated": rated,
             "start": start,
             "about": about,
+            "steps": list(steps),
         }
         return self._command("POST", "/v1/matches", body, key)
 
@@ -241,9 +243,13 @@ class Client(TournamentCalls, ManyCalls, Connection):
         limits: Mapping[str, int] | None = None,
         start: str = "auto",
         about: Mapping[str, str] | None = None,
+        steps: Sequence[Json] = (),
         key: str | None = None,
     ) -> Receipt:
-        """Create a match that continues another one from just before move `ply` + 1. By default you have all seats."""
+        """Create a match that continues another one from just before move `ply` + 1. By default you have all seats.
+
+        It goes on with `steps`, as for `try_steps`.
+        """
         body = {
             "ply": ply,
             "dice": dice,
@@ -253,6 +259,7 @@ class Client(TournamentCalls, ManyCalls, Connection):
             "limits": limits,
             "start": start,
             "about": about,
+            "steps": list(steps),
         }
         return self._command("POST", f"/v1/matches/{match}/forks", body, key)
 

@@ -7,9 +7,20 @@ from plyscribe.domain.chain import StoredEvent
 from plyscribe.domain.commands import CreateMatch, Secret
 from plyscribe.domain.dice import commit, parse_secret
 from plyscribe.domain.errors import WrongTime, WrongValue
-from plyscribe.domain.events import Account, Dice, LineCopied, Occupant, RecordedDice, ServerDice
+from plyscribe.domain.events import (
+    Account,
+    Dice,
+    LineCopied,
+    LineStep,
+    MatchCreated,
+    Occupant,
+    RecordedDice,
+    ServerDice,
+)
 from plyscribe.domain.line import copy_line
 from plyscribe.domain.match import Match, damaged
+from plyscribe.domain.ruleset import AnyRuleset
+from plyscribe.domain.variation import Tried, begin, follow, read_line, write_line
 from plyscribe.service.config import SERVER, ServerKey
 from plyscribe.service.matches.seating import WantedBot, seat_all
 
@@ -25,7 +36,8 @@ def draft_fork(
     """The command that creates the match `fork`, which goes on where `parent` stood at ply `wanted["ply"]`.
 
     `entries` are the parent's events up to its version, `wanted` is the body of the request, `base` says who asks and
-    when. Refusal if the parent has no such ply, or if its dice are still secret or belong to another server.
+    when. Refusal if the parent has no such ply, or if its dice are still secret or belong to another server; the
+    errors of `follow` for steps that the rules refuse.
     """
     play, created = parent.play, parent.life.created
     if play is None:
@@ -34,7 +46,7 @@ def draft_fork(
     if wanted["ply"] > play.ply:
         raise WrongValue("fork/ply", f"the match has plies 0..{play.ply}, not {wanted['ply']}", ply=play.ply)
     sound = [entry for entry in entries if parent.fault is None or entry.version < parent.fault.version]
-    steps = copy_line(sound, wanted["ply"])
+    steps = _go_on(play.ruleset, created, copy_line(sound, wanted["ply"]), wanted["steps"])
     dice, salts = _choose_dice(parent, fork, wanted["dice"], key)
     bots, seeds = key.seal_seeds(fork)
     return CreateMatch(
@@ -55,6 +67,16 @@ def draft_fork(
         line=LineCopied(steps, salts),
         server=SERVER,
     )
+
+
+def _go_on(
+    ruleset: AnyRuleset, created: MatchCreated, line: tuple[LineStep, ...], steps: Sequence[Tried]
+) -> tuple[LineStep, ...]:
+    """The line with steps that were tried after it; the errors of `follow`."""
+    if not steps:
+        return line
+    start = begin(ruleset, dict(created.options), len(created.seats))
+    return (*line, *write_line(follow(start, read_line(line)), steps))
 
 
 def _choose_seats(

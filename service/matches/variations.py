@@ -6,12 +6,12 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from plyscribe.domain.effects import Rolled, Withdrew
+from plyscribe.domain.effects import Ended, Rolled, Withdrew
 from plyscribe.domain.events import BuiltIn
 from plyscribe.domain.match import Match
 from plyscribe.domain.mcts import Weighed, weigh_moves
-from plyscribe.domain.replay import position_at
-from plyscribe.domain.ruleset import Decision, format_turn
+from plyscribe.domain.replay import TakenStep, list_steps, position_at
+from plyscribe.domain.ruleset import Decision, Over, format_turn
 from plyscribe.domain.rulesets import find_ruleset
 from plyscribe.domain.variation import Reached, Tried, begin, follow
 from plyscribe.service.boards import draw_board
@@ -39,13 +39,49 @@ class Start(NamedTuple):
 
 
 def reach(start: Start, steps: Sequence[Tried], read_match: Callable[[str], Match]) -> Reached:
-    """The position after the steps; the errors of `begin`, `follow`, `read_match` and `position_at`."""
+    """The position after the steps; the errors of `find_beginning` and `follow`."""
+    return follow(find_beginning(start, read_match), steps)
+
+
+def find_beginning(start: Start, read_match: Callable[[str], Match]) -> Reached:
+    """The position before the first step; the errors of `begin`, `read_match` and `position_at`."""
     if start.match is None:
-        return follow(begin(find_ruleset(start.ruleset, start.version), start.options, start.seats), steps)
+        return begin(find_ruleset(start.ruleset, start.version), start.options, start.seats)
     match = read_match(start.match)
     state = position_at(match, start.ply).state
     assert match.play is not None  # or there would be no position
-    return follow(Reached(match.play.ruleset, state, start.ply), steps)
+    return Reached(match.play.ruleset, state, start.ply)
+
+
+def list_begun(match: Match, ply: int) -> tuple[int, list[Tried]]:
+    """Where to begin to try something on this position: a ply, and the steps from there to the position.
+
+    No step can follow a withdrawal or an agreed draw that ended the match. So these are left out, as in a fork.
+    """
+    play = match.play
+    if play is None or ply < max(1, play.ply) or not isinstance(position_at(match, ply).turn, Over):
+        return ply, []
+    taken = list(list_steps(play, ply, ply))
+    if not isinstance(taken[-1].step, Withdrew | Ended):
+        return ply, []
+    return ply - 1, [_try_again(step) for step in taken[:-1]]
+
+
+def _try_again(taken: TakenStep) -> Tried:
+    if isinstance(taken.step, Rolled | Withdrew):
+        return taken.step
+    assert taken.notation is not None  # a move has one
+    return taken.notation
+
+
+def describe_tried(step: Tried) -> Json:
+    """The step as requests name it."""
+    match step:
+        case str():
+            return {"move": step}
+        case Rolled(values):
+            return {"values": list(values)}
+    return {"withdraw": step.seat}
 
 
 def describe_variation(

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from plyscribe.domain.bundle.report import check_match
 from plyscribe.domain.chain import StoredEvent, first_link, link_all
 from plyscribe.domain.codec import format_event, parse_event
 from plyscribe.domain.commands import (
@@ -34,10 +35,12 @@ from plyscribe.domain.events import (
     RecordedDice,
     SeatWithdrawn,
     ServerDice,
+    SharedDice,
 )
 from plyscribe.domain.line import copy_line
 from plyscribe.domain.replay import position_at, replay
 from plyscribe.domain.ruleset import AnyRuleset, Decision
+from plyscribe.domain.variation import begin, read_line, write_line
 from plyscribe.domain.verification import verify_match
 from tests.domain.given import (
     ANN,
@@ -264,20 +267,53 @@ def test_a_fork_is_not_rated():
         fork(race(), 2, rated=True, seats=(account(ANN), account(BEN)))
 
 
-def test_a_fork_and_no_other_match_begins_with_a_line():
-    for more in ({"line": None}, {"parent": None}):
-        with pytest.raises(FoldError, match="event 2 does not fit"):
-            fork(race(), 2, **more)
+def test_a_fork_begins_with_a_line():
+    with pytest.raises(FoldError, match="event 2 does not fit"):
+        fork(race(), 2, line=None)
 
 
-def test_the_line_is_as_long_as_the_parent_was_at_that_ply():
+def tried(table: Table, ply: int, *moves: str) -> LineCopied:
+    """The line of the table's match up to a ply, and these moves."""
+    created = table.match.life.created
+    steps = [*read_line(copy_line(table.entries, ply)), *moves]
+    start = begin(table.match.play.ruleset, created.options, len(created.seats))
+    return LineCopied(write_line(start, steps), None)
+
+
+@pytest.mark.parametrize("parent", [None, {"match": PARENT, "ply": 1}])
+def test_a_match_begins_with_steps_that_were_tried_and_says_so(parent):
+    forked = fork(race(), 1, parent=parent, line=tried(race(), 1, "push"))
+    assert [step.move for step in forked.match.play.steps] == ["hold", "push"]
+    forked.when(StartMatch, ANN)
+    finish(forked)
+    assert isinstance(verify_match(STREAM, forked.entries), MatchVerified)
+    said = {check.check: check.why for check in check_match(STREAM, forked.entries).checks}
+    assert said["dice"] == "the rolls of the line that it begins with were chosen by its creator"
+
+
+def test_a_match_that_begins_with_steps_is_not_rated_and_shares_no_dice():
+    seats = (account(ANN), account(BEN))
+    with pytest.raises(WrongValue, match="begins with steps is not rated"):
+        fork(race(), 2, parent=None, rated=True, seats=seats)
+    shared = SharedDice("block-" + "a" * 26, FRESH.commitment, FRESH.key, (STREAM, PARENT))
+    with pytest.raises(WrongValue, match="begin at the beginning"):
+        Table().when(CreateMatch, ANN, ruleset="toy", seats=seats, dice=shared, line=tried(race(), 1))
+
+
+def test_only_a_fork_goes_on_with_salts():
+    line = LineCopied(copy_line(race().entries, 2), ("a", "b"))
+    with pytest.raises(FoldError, match="salts need the server dice of a parent"):
+        fork(race(), 2, parent=None, line=line)
+
+
+def test_the_line_is_at_least_as_long_as_the_parent_was_at_that_ply():
     with pytest.raises(FoldError, match="a line of 2 moves is not how this match begins"):
         fork(race(), 2, parent={"match": PARENT, "ply": 3})
 
 
 def test_a_line_has_its_bounds():
     steps = (MoveMade(1, "hold"),) * (MAX_LINE_BYTES // 20)
-    with pytest.raises(WrongValue, match=f"a fork copies at most {MAX_LINE_BYTES}"):
+    with pytest.raises(WrongValue, match=f"a match begins with {MAX_LINE_BYTES} at most"):
         fork(race(), 0, line=LineCopied(steps, None), parent={"match": PARENT, "ply": len(steps)})
 
 

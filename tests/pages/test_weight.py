@@ -33,6 +33,8 @@ def match(service) -> str:
         "/matches",
         "/matches/{match}",
         "/matches/{match}/play",
+        "/matches/{match}/analysis",
+        "/rulesets/zhen/analysis",
         "/players",
         "/tournaments",
         "/sign-in",

@@ -279,6 +279,7 @@ def record_match(story: Story) -> None:
     story.show("POST", f"{match}/withdrawal", ben["token"], {})
     story.show("POST", f"{match}/rematch", ann["token"], {})
     story.show("POST", f"{match}/forks", eve["token"], {"ply": 1}, key="study-1")
+    story.show("POST", f"{match}/forks", eve["token"], {"ply": 1, "steps": [{"move": "g7"}]}, name="with a step")
     story.show("POST", f"{match}/forks", eve["token"], {"ply": 9})
 
 

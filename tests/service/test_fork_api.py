@@ -108,6 +108,44 @@ def test_a_ply_at_which_the_game_is_over_cannot_be_forked(api):
     assert match.fork(0).status_code == 201
 
 
+def test_a_fork_goes_on_with_steps_that_were_tried(forked):
+    path = forked.made(2, steps=[{"move": "g7"}, {"move": "b2"}])
+    now = forked.api.get(path).json
+    assert (now["moves"], now["parent"]) == ([*LINE[:2], "g7", "b2"], {"match": forked.match, "ply": 2})
+    assert now["turn"] == {"decision": 1}
+    refused = forked.fork(2, steps=[{"move": "g7"}, {"move": "g7"}])
+    assert (refused.status_code, refused.json["code"], refused.json["step"]) == (422, "move/illegal", 1)
+    left = forked.fork(2, steps=[{"withdraw": 1}])
+    assert (left.status_code, left.json["code"]) == (409, "fork/over")
+
+
+def test_a_fork_goes_on_with_tried_steps_where_a_resigned_match_stood(forked):
+    forked.resign()
+    now = forked.api.get(forked.made(3, steps=[{"move": "g7"}])).json
+    assert (now["moves"], now["turn"]) == ([*LINE, "g7"], {"decision": 1})
+
+
+def test_a_new_match_begins_with_steps_that_were_tried(api, parts):
+    ann, token = api.sign_up("Ann")
+    steps = [{"values": [1, 1]}, {"values": [1]}, {"values": [2]}, {"move": "push"}]
+    body = {"ruleset": "toy", "seats": [{"player": ann}] * 2, "steps": steps, "start": "call"}
+    made = api.post("/v1/matches", token, body)
+    assert made.status_code == 201, made.json
+    assert [event["type"] for event in made.json["events"]] == ["match-created", "line-copied"]
+    path = f"/v1/matches/{made.json['match']}"
+    now = api.get(path).json
+    assert (now["moves"], now["parent"], now["dice"]["mode"]) == (["push"], None, "server")
+    started = api.post(f"{path}/start", token)
+    assert started.status_code == 200, started.json
+    if api.get(path).json["status"] == "playing":
+        api.post(f"{path}/withdrawal", token, {"seat": 1})
+    version = api.get(path).json["version"]
+    assert verify_all(parts, [(made.json["match"], version)]) == ["scored"]
+    assert api.post("/v1/matches", token, {**body, "steps": [{"move": "push"}]}).json["step"] == 0
+    assert api.post("/v1/matches", token, {**body, "rated": True}).json["code"] == "rated/fork"
+    assert api.post("/v1/matches", token, {**body, "shared_dice": 2}).json["code"] == "dice/shared"
+
+
 def test_a_ply_that_was_not_played_cannot_be_forked(forked):
     refused = forked.fork(4)
     assert (refused.status_code, refused.json["code"], refused.json["ply"]) == (422, "fork/ply", 3)

@@ -93,6 +93,17 @@ def test_only_readers_of_a_private_match_try_something_on_it(api):
     assert suggest(api, carl, match=evening.match).status_code == 404
 
 
+def test_the_story_says_what_each_step_did(api):
+    tried = attempt(api, moves("d4", "c3"), story=True, names=["Ada", "Ben"])
+    assert [step["sentences"] for step in tried.json["story"]] == [
+        ["Ada places a piece from the reserve on d4."],
+        ["Ben places a piece from the reserve on c3."],
+    ]
+    assert tried.json["story"][-1] == tried.json["step"]
+    assert attempt(api, [], story=True).json["story"] == []
+    assert "story" not in attempt(api, moves("d4")).json
+
+
 @pytest.mark.parametrize(
     "body",
     [
@@ -144,6 +155,16 @@ def test_nobody_gets_help_in_a_match_under_way_between_people(api):
     assert (refused.status_code, refused.json["code"]) == (409, "suggestion/under-way")
     assert api.post(f"{evening.path}/withdrawal", evening.ann, {}).status_code == 200
     assert suggest(api, evening.ann, match=evening.match, ply=2).status_code == 200
+
+
+def test_there_is_help_for_the_beginning_of_a_long_match_that_is_over(api, parts):
+    evening = Evening(api)
+    for number, move in enumerate(("a7", "b7", "c7", "d7", "e7", "f7", "g7", "a6", "b6", "c6")):
+        assert evening.try_move(move, (evening.ben, evening.ann)[number % 2]).status_code == 200
+    assert suggest(api, evening.ann, match=evening.match, ply=0).json["code"] == "suggestion/under-way"
+    assert api.post(f"{evening.path}/withdrawal", evening.ann, {}).status_code == 200
+    parts.matches.forget(evening.match)
+    assert suggest(api, evening.ann, match=evening.match, ply=0).status_code == 200
 
 
 def test_there_is_help_against_built_in_bots(api):

@@ -9,9 +9,10 @@ from plyscribe.domain.bots import build_bot
 from plyscribe.domain.errors import WrongTime
 from plyscribe.domain.match import Match
 from plyscribe.domain.ruleset import Decision
+from plyscribe.domain.variation import trace
 from plyscribe.service.errors import NotFound
 from plyscribe.service.language.sentences import Names, name_seats
-from plyscribe.service.matches.story import name_players
+from plyscribe.service.matches.story import describe_step, name_players
 from plyscribe.service.matches.touching import describe_touches
 from plyscribe.service.matches.variations import (
     BOT,
@@ -19,13 +20,14 @@ from plyscribe.service.matches.variations import (
     describe_suggestion,
     describe_variation,
     dump_variation,
+    find_beginning,
     is_contested,
     reach,
 )
 from plyscribe.service.reports.subjects import Json, suggestion_for
 from plyscribe.service.web.api.awaiting import answer_report
 from plyscribe.service.web.api.http import answer, negotiate_language, parse_body, parts, principal, spoken
-from plyscribe.service.web.api.matches.reading import read_for_position
+from plyscribe.service.web.api.matches.reading import read_for_position, read_match
 from plyscribe.service.web.api.openapi import operation
 from plyscribe.service.web.api.rulesets import find_rules
 from plyscribe.service.web.charging import READ, charge_size, charged, is_limited
@@ -35,6 +37,9 @@ blueprint = Blueprint("variations", __name__, url_prefix="/v1/rulesets")
 
 CHEAP = 100
 """So many steps cost as much as reading a position."""
+
+TOLD = 25
+"""So many steps cost as much as reading a position, if it is said what each did."""
 
 
 @blueprint.post("/<ruleset>/positions")
@@ -47,10 +52,15 @@ def try_variation(ruleset: str) -> Response:
     stored. The refusal of a step has its number, from 0, as `step`, and names the clause of the rules that it breaks.
     """
     wanted, language = parse_body(bodies.Variation), negotiate_language()
-    charge_size(READ, len(wanted["steps"]), CHEAP)
-    reached = reach(_find_start(ruleset, wanted), wanted["steps"], _read_for(wanted))
+    charge_size(READ, len(wanted["steps"]), TOLD if wanted["story"] else CHEAP)
+    begun = find_beginning(_find_start(ruleset, wanted), _read_for(wanted))
+    line = [begun, *trace(begun, wanted["steps"])]
+    reached = line[-1]
     names, seat, touches = _name_players(wanted["names"], language), wanted["seen_from"], wanted["touches"]
     described = describe_variation(reached, language, names, seat, wanted["picture"])
+    if wanted["story"]:
+        taken = [each.last for each in line if each.last]
+        described["story"] = [describe_step(reached.ruleset, step, language, names) for step in taken]
     if touches is not None:
         touched = describe_touches(reached.ruleset, reached.state, tuple(touches), language, names, seat)
         described = {**described, "touched": touched}
@@ -73,7 +83,8 @@ def suggest_move(ruleset: str) -> Response:
     if is_limited():
         parts().quotas.require_playouts(who, [build_bot(BOT, None, playouts)])
     reached = reach(start, wanted["steps"], _read_for(wanted))
-    if (match := g.get("match")) is not None and is_contested(match):
+    # The match may have been read only up to the ply.
+    if wanted.get("match") is not None and is_contested(read_match(wanted["match"])):
         raise WrongTime("suggestion/under-way", "players decide this match without help: ask again when it is over")
     if not isinstance(reached.ruleset.turn(reached.state), Decision):
         raise WrongTime("suggestion/no-decision", "nobody has to move in this position")

@@ -5,6 +5,7 @@ Everything that they show is also in the API, and every change goes through the 
 
 from plyscribe.service.web.pages import (
     account,
+    analysis,
     assets,
     embed,
     friend,
@@ -27,6 +28,7 @@ from plyscribe.service.web.pages.blueprint import blueprint
 
 __all__ = [
     "account",
+    "analysis",
     "assets",
     "blueprint",
     "embed",

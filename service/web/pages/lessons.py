@@ -4,15 +4,13 @@ from typing import Any
 
 from flask import Response
 
-from plyscribe.domain.effects import Rolled
 from plyscribe.domain.phrases import Phrase
 from plyscribe.domain.ruleset import AnyRuleset
-from plyscribe.domain.variation import Tried
 from plyscribe.service.errors import NotFound
 from plyscribe.service.language.sentences import translate
 from plyscribe.service.lessons import list_lessons
 from plyscribe.service.lessons.lesson import Lesson, list_steps, reach
-from plyscribe.service.matches.variations import draw_variation
+from plyscribe.service.matches.variations import describe_tried, draw_variation
 from plyscribe.service.rulebooks import read_clauses
 from plyscribe.service.web.api.http import negotiate_language
 from plyscribe.service.web.api.rulesets import find_rules
@@ -65,7 +63,7 @@ def _describe(lesson: Lesson, ruleset: AnyRuleset) -> dict[str, Any]:
             "seen_from": lesson.seat,
             "names": name_players(lesson.seats),
         },
-        "steps": [_dump(step) for step in list_steps(lesson)],
+        "steps": [describe_tried(step) for step in list_steps(lesson)],
         "seat": lesson.seat,
         "wanted": dict(lesson.wanted),
         "dice": [list(values) for values in lesson.dice],
@@ -78,15 +76,6 @@ def name_players(seats: int) -> list[str]:
     """The players of lessons, by the colours of their seats."""
     names = [gettext("Blue"), gettext("Orange"), gettext("Green"), gettext("Pink"), gettext("Sky"), gettext("Red")]
     return names[:seats]
-
-
-def _dump(step: Tried) -> dict[str, Any]:
-    match step:
-        case str():
-            return {"move": step}
-        case Rolled(values):
-            return {"values": list(values)}
-    return {"withdraw": step.seat}
 
 
 def _say(phrase: Phrase) -> str:

@@ -13,7 +13,7 @@ from plyscribe.domain.decide.choices import Choice
 from plyscribe.domain.decide.who import seats_held, sits_in
 from plyscribe.domain.dice import commit, parse_secret
 from plyscribe.domain.errors import DomainError
-from plyscribe.domain.events import EVENT_TYPES, LineCopied, MovesTakenBack, ServerDice, StepsTakenBack
+from plyscribe.domain.events import EVENT_TYPES, LineCopied, MovesTakenBack, Parent, ServerDice, StepsTakenBack
 from plyscribe.domain.imported import Import, is_address, split_address
 from plyscribe.domain.match import Match, Play
 from plyscribe.domain.replay import position_at
@@ -97,7 +97,7 @@ def show_moves(match: str) -> Response:
     names = name_seats(queries.describe_seats(state.life.seats), is_imported)
     ply = min(max(0, request.args.get("ply", state.play.ply, type=int)), state.play.ply)
     return show_page(
-        "match_moves.html", part=list_part(state, ply, names, is_imported), page_query=_format_query() + format_view()
+        "match_moves.html", part=list_part(state, ply, names, is_imported), page_query=format_query() + format_view()
     )
 
 
@@ -112,8 +112,8 @@ def show_position(match: str, ply: int) -> Response:
         match=state.stream,
         names=names,
         position=position,
-        query=_format_query(),
-        page_query=_format_query() + format_view(),
+        query=format_query(),
+        page_query=format_query() + format_view(),
     )
 
 
@@ -166,13 +166,13 @@ def show_verification(match: str) -> Response:
             match=state.stream,
             report=report,
             sentences={check: say_check(check) for check in CHECKS},
-            query=_format_query(),
+            query=format_query(),
         )
 
     return answer_verification(state, show)
 
 
-def _format_query() -> str:
+def format_query() -> str:
     """The query that every link within the page needs: the invitation that the page was opened with."""
     code = request.args.get("invitation")
     return f"&{urlencode({'invitation': code})}" if code else ""
@@ -185,7 +185,7 @@ def _describe_match(state: Match) -> dict[str, Any]:
     seats = queries.describe_seats(life.seats)
     names = name_seats(seats, imported is not None)
     own = imported is None and state.fault is None
-    held = _list_held(state)
+    held = list_held(state)
     view = choose_view(state, held)
     return {
         "match": state.stream,
@@ -195,6 +195,7 @@ def _describe_match(state: Match) -> dict[str, Any]:
         "title": play.ruleset.title if play else life.created.ruleset.capitalize(),
         "created": life.created,
         "created_at": life.created_at,
+        "tried": _count_tried(play, life.created.parent) if play else 0,
         "creator": None if imported else name_account(life.creator),
         "match_status": _format_status(state, imported),
         "badge": choose_badge(state, imported),
@@ -221,14 +222,20 @@ def _describe_match(state: Match) -> dict[str, Any]:
         "event_types": " ".join(EVENT_TYPES),
         "now_ms": now_ms(),
         "bots": list(BOTS),
-        "query": _format_query(),
-        "page_query": _format_query() + format_view(),
+        "query": format_query(),
+        "page_query": format_query() + format_view(),
         "seen": request.args.get("seen"),
         "invitation": request.args.get("invitation"),
     }
 
 
-def _list_held(state: Match) -> list[int]:
+def _count_tried(play: Play, parent: Parent | None) -> int:
+    """How many moves the match begins with that were tried out, and played in no match."""
+    copied = next((ply for ply, step in enumerate(play.steps) if not step.is_copied), play.ply)
+    return max(0, copied - (parent["ply"] if parent else 0))
+
+
+def list_held(state: Match) -> list[int]:
     """The seats of the visitor in a match of this server."""
     who = principal_if_any()
     return seats_held(Actor("player", who.account), state.life) if who and not is_address(state.stream) else []
@@ -287,7 +294,7 @@ def _can_repeat_dice(state: Match) -> bool:
 
 def _describe_position(state: Match, ply: int, names: list[str]) -> dict[str, Any]:
     position = position_at(state, ply)
-    play, turn, held = state.play, position.turn, _list_held(state)
+    play, turn, held = state.play, position.turn, list_held(state)
     assert play is not None
     step = play.steps[ply - 1] if ply else None
     is_last = ply == play.ply

@@ -9,7 +9,6 @@ from plyscribe.domain.events import Account
 from plyscribe.domain.rulesets import list_newest
 from plyscribe.service.access.accounts import Principal
 from plyscribe.service.boards import draw_beginning
-from plyscribe.service.language.option_texts import describe_option, describe_preset
 from plyscribe.service.lists.matches import MatchFilter
 from plyscribe.service.web.api.http import parts, principal_if_any
 from plyscribe.service.web.api.rulesets import find_rules
@@ -17,8 +16,8 @@ from plyscribe.service.web.charging import is_limited
 from plyscribe.service.web.pages.blueprint import blueprint, show_page
 from plyscribe.service.web.pages.goals import say_goal
 from plyscribe.service.web.pages.listed import list_beside
-from plyscribe.service.web.pages.option_fields import list_fields
-from plyscribe.service.web.pages.speech import gettext, page_language
+from plyscribe.service.web.pages.option_fields import describe_options
+from plyscribe.service.web.pages.speech import gettext
 from plyscribe.service.web.pages.times import name_span
 
 SHOWN = 20
@@ -33,17 +32,22 @@ MATCH_LIMITS_MS = (5 * MINUTE_MS, 10 * MINUTE_MS, 30 * MINUTE_MS, 120 * MINUTE_M
 def offer_match() -> Response:
     """Offer a new match, and the open matches that still need players."""
     who = principal_if_any()
-    most_playouts = parts().config.max_playouts if is_limited() else MAX_PLAYOUTS
+    most_playouts = count_most_playouts()
     return show_page(
         "new_match.html",
         **_describe_game(),
-        bots=[(bot, _describe_bot(bot)) for bot in BOTS],
+        bots=list_bots(),
         playouts=min(PLAYOUTS, most_playouts),
         most_playouts=most_playouts,
         move_limits=[(name_span(span_ms), span_ms) for span_ms in MOVE_LIMITS_MS],
         match_limits=[(name_span(span_ms), span_ms) for span_ms in MATCH_LIMITS_MS],
         **_describe_lobby(who),
     )
+
+
+def count_most_playouts() -> int:
+    """The most playouts for a decision that this visitor may have a bot make."""
+    return parts().config.max_playouts if is_limited() else MAX_PLAYOUTS
 
 
 @blueprint.get("/play/lobby")
@@ -56,6 +60,11 @@ def show_lobby() -> Response:
 def offer_recording() -> Response:
     """Offer to record a match from a real table, and list those being recorded."""
     return show_page("new_record.html", **_describe_game(), own_matches=_list_own(principal_if_any(), recorded=True))
+
+
+def list_bots() -> list[tuple[str, str]]:
+    """The built-in bots, each with a word on how well it plays."""
+    return [(bot, _describe_bot(bot)) for bot in BOTS]
 
 
 def _describe_bot(bot: str) -> str:
@@ -72,15 +81,12 @@ def _describe_bot(bot: str) -> str:
 
 def _describe_game() -> dict[str, Any]:
     """The newest version of the game in the query, or of the first game; NotFound if there is no such game."""
-    newest, language = list_newest(), page_language()
+    newest = list_newest()
     ruleset = find_rules(request.args.get("ruleset") or newest[0].id)
     return {
         "games": [(each.title, each.id) for each in newest],
         "ruleset": ruleset,
-        "fields": [(field, describe_option(ruleset, field.name, language)) for field in list_fields(ruleset)],
-        "presets": [
-            (dict(options), describe_preset(ruleset, name, language)) for name, options in ruleset.presets.items()
-        ],
+        **describe_options(ruleset),
         "picture": draw_beginning(ruleset),
         "goal": say_goal(ruleset),
     }

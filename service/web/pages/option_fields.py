@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from plyscribe.domain.ruleset import AnyRuleset
-from plyscribe.service.language.option_texts import describe_option
+from plyscribe.service.language.option_texts import describe_option, describe_preset
 from plyscribe.service.web.pages.blueprint import blueprint
 from plyscribe.service.web.pages.speech import gettext, page_language
 
@@ -54,6 +54,17 @@ def _describe_one(ruleset: AnyRuleset, name: str, value: Any) -> tuple[str, str]
     label, _, values = describe_option(ruleset, name, page_language())
     words = values.get(value) if isinstance(value, str | int) else None
     return label, words or format_value(value)
+
+
+def describe_options(ruleset: AnyRuleset) -> dict[str, Any]:
+    """What the forms for the options of a ruleset show: its fields and presets, with their texts."""
+    language = page_language()
+    return {
+        "fields": [(field, describe_option(ruleset, field.name, language)) for field in list_fields(ruleset)],
+        "presets": [
+            (dict(options), describe_preset(ruleset, name, language)) for name, options in ruleset.presets.items()
+        ],
+    }
 
 
 def list_fields(ruleset: AnyRuleset) -> list[OptionField]:

@@ -11,11 +11,12 @@ from urllib.parse import urlencode
 from flask import redirect, request
 from werkzeug.wrappers import Response as AnyResponse
 
+from plyscribe.domain.bots import PLAYOUTS
 from plyscribe.domain.commands import Actor
 from plyscribe.domain.counting import counts
 from plyscribe.domain.decide.choices import Choice
 from plyscribe.domain.decide.who import seats_held
-from plyscribe.domain.events import EVENT_TYPES, WITHDRAWAL_CAUSES
+from plyscribe.domain.events import EVENT_TYPES, WITHDRAWAL_CAUSES, BuiltIn
 from plyscribe.domain.imported import is_address
 from plyscribe.domain.match import Interlude, Match, PlayedMove
 from plyscribe.domain.replay import position_at
@@ -27,6 +28,7 @@ from plyscribe.service.language.guidance import PURPOSES, find_prompt
 from plyscribe.service.language.sentences import translate
 from plyscribe.service.live.sources import is_final
 from plyscribe.service.matches import queries
+from plyscribe.service.matches.variations import is_contested
 from plyscribe.service.web.api.http import negotiate_language, parts, principal_if_any
 from plyscribe.service.web.api.matches.reading import confirm_by, list_choices_now, read_match
 from plyscribe.service.web.pages.bars import choose_view, describe_bars, format_view, turn_query
@@ -36,6 +38,7 @@ from plyscribe.service.web.pages.ending import describe_ending, find_rematch
 from plyscribe.service.web.pages.friend import list_links
 from plyscribe.service.web.pages.goals import say_goal
 from plyscribe.service.web.pages.happenings import find_happenings
+from plyscribe.service.web.pages.new_match import count_most_playouts
 from plyscribe.service.web.pages.people import name_judge, name_seats
 from plyscribe.service.web.pages.recording import (
     FEW,
@@ -135,6 +138,7 @@ def _describe_table(state: Match, who: Principal | None) -> dict[str, Any]:
         "held": held,
         "is_recorder": is_recorder,
         "now": _describe_now(state, choices),
+        "hint": _count_hint_playouts(state) if "move" in choices else 0,
         "log": log,
         "more_steps": min(MANY, 4 * len(log)) if line and line.has_more and len(log) < MANY else 0,
         "happenings": find_happenings(state, [each.version for each in log]),
@@ -186,6 +190,16 @@ def _describe_now(state: Match, choices: Mapping[str, Choice]) -> dict[str, Any]
         "purpose": purpose and translate(purpose, negotiate_language(), {}),
         "roll": turn if "roll" in choices else None,
     }
+
+
+def _count_hint_playouts(state: Match) -> int:
+    """How many playouts a hint may have; 0 if there are none: players get hints against built-in bots alone."""
+    has_bots = any(isinstance(seat.occupant, BuiltIn) for seat in state.life.seats)
+    return (
+        min(PLAYOUTS, count_most_playouts())
+        if has_bots and not state.life.created.rated and not is_contested(state)
+        else 0
+    )
 
 
 def _list_deeds(state: Match, account: str | None, choices: Mapping[str, Choice]) -> dict[str, Any]:

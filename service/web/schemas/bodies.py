@@ -44,6 +44,9 @@ MAX_VALUES = 1000
 
 MAX_PLACE = 32
 
+MAX_TRIED = 1000
+"""The most steps of a variation. They are taken anew for each request."""
+
 MAX_SUGGESTING = 1000
 """Playouts for a suggestion, for which somebody waits: some 0.6 s, and seconds for large boards."""
 
@@ -297,6 +300,42 @@ def _about() -> fields.Dict:
     )
 
 
+class TriedStep(Strict):
+    """A step to try. Give exactly one of `move`, `values` and `withdraw`."""
+
+    alternatives = (("move",), ("values",), ("withdraw",))
+
+    move = fields.String(
+        validate=validate.Length(1, MAX_MOVE_LENGTH), metadata={"description": "The notation of a move."}
+    )
+    values = fields.List(
+        integer_field(1, 2**31),
+        validate=validate.Length(1, MAX_VALUES),
+        metadata={"description": "What the due dice show.", "example": [3]},
+    )
+    withdraw = integer_field(1, MAX_SEATS, metadata={"description": "The seat that leaves."})
+
+    @post_load
+    def _tried(self, data: dict[str, Any], **_: Any) -> Tried:
+        match data:
+            case {"move": move} if len(data) == 1:
+                return str(move)
+            case {"values": values} if len(data) == 1:
+                return Rolled(tuple(values))
+            case {"withdraw": seat} if len(data) == 1:
+                return Withdrew(seat)
+        raise ValidationError("Must have exactly one of move, values and withdraw.")
+
+
+def _steps(description: str) -> Any:
+    return fields.List(
+        fields.Nested(TriedStep),
+        load_default=list,
+        validate=validate.Length(max=MAX_TRIED),
+        metadata={"description": description, "example": [{"move": "d4"}]},
+    )
+
+
 class NewMatch(Strict):
     """A new match."""
 
@@ -330,6 +369,7 @@ class NewMatch(Strict):
     private = _private()
     start = _start()
     about = _about()
+    steps = _steps("Steps that the match begins with, as somebody tried them. Such a match is not rated.")
 
 
 class NewFork(Strict):
@@ -354,6 +394,7 @@ class NewFork(Strict):
     private = _private()
     start = _start()
     about = _about()
+    steps = _steps("Steps that somebody tried on that position: the fork begins with them too.")
 
 
 class Duplicate(Strict):
@@ -757,38 +798,7 @@ class NewForfeit(RulingOnGame):
     )
 
 
-MAX_TRIED = 1000
-"""The most steps of a variation. They are taken anew for each request."""
-
-
-class TriedStep(Strict):
-    """A step to try. Give exactly one of `move`, `values` and `withdraw`."""
-
-    alternatives = (("move",), ("values",), ("withdraw",))
-
-    move = fields.String(
-        validate=validate.Length(1, MAX_MOVE_LENGTH), metadata={"description": "The notation of a move."}
-    )
-    values = fields.List(
-        integer_field(1, 2**31),
-        validate=validate.Length(1, MAX_VALUES),
-        metadata={"description": "What the due dice show.", "example": [3]},
-    )
-    withdraw = integer_field(1, MAX_SEATS, metadata={"description": "The seat that leaves."})
-
-    @post_load
-    def _tried(self, data: dict[str, Any], **_: Any) -> Tried:
-        match data:
-            case {"move": move} if len(data) == 1:
-                return str(move)
-            case {"values": values} if len(data) == 1:
-                return Rolled(tuple(values))
-            case {"withdraw": seat} if len(data) == 1:
-                return Withdrew(seat)
-        raise ValidationError("Must have exactly one of move, values and withdraw.")
-
-
-_VARIATION = ("steps", "seen_from", "picture", "touches", "names")
+_VARIATION = ("steps", "story", "seen_from", "picture", "touches", "names")
 
 
 class Variation(Strict):
@@ -813,12 +823,7 @@ class Variation(Strict):
         2**31,
         metadata={"description": "Begin with the position of the match just before move `ply` + 1. By default 0."},
     )
-    steps = fields.List(
-        fields.Nested(TriedStep),
-        load_default=list,
-        validate=validate.Length(max=MAX_TRIED),
-        metadata={"example": [{"move": "d4"}]},
-    )
+    steps = _steps("The steps to try, in order.")
     seen_from = integer_field(
         1,
         MAX_SEATS,
@@ -826,6 +831,7 @@ class Variation(Strict):
         allow_none=True,
         metadata={"description": "The seat at whose side of the board the picture is drawn. By default seat 1."},
     )
+    story = Boolean(load_default=False, metadata={"description": "Say what each of the steps did, not only the last."})
     picture = Boolean(load_default=False, metadata={"description": "Send the position as an SVG document too."})
     touches = fields.List(
         touch_field(),

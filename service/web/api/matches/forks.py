@@ -35,13 +35,13 @@ def fork_match(match: str) -> Response:
     If you can read a match, you can fork it, whatever its status. The second event of the fork holds a copy of the
     moves up to there. The fork is therefore read and verified without its parent, and later changes of the parent do
     not affect it. A fork is never rated, and a fork of a private match is private. A withdrawal that ended the match is
-    not copied.
+    not copied. With `steps`, the fork goes on with what somebody tried on that position.
     """
     who = principal()
     body = parse_body(bodies.NewFork)
     who.require("record" if body["recorded"] else "play")
     # To execute a long line again takes as long as many new matches.
-    charge_size("creations", body["ply"], 200)
+    charge_size("creations", body["ply"] + len(body["steps"]), 200)
     actor = Actor("player", who.account)
     asked = remembered(actor)
     fork = stream_id("match", asked)

@@ -9,8 +9,11 @@ from orjson import dumps
 
 from plyscribe.domain.commands import AbortMatch, Actor, CreateMatch, Secret, StartMatch, TakeSeat
 from plyscribe.domain.errors import WrongPerson, WrongTime, WrongValue
-from plyscribe.domain.events import Account, Dice, Occupant, RecordedDice
+from plyscribe.domain.events import Account, Dice, LineCopied, Occupant, RecordedDice
+from plyscribe.domain.line import measure_line
 from plyscribe.domain.match import Match
+from plyscribe.domain.rulesets import find_ruleset
+from plyscribe.domain.variation import begin, write_line
 from plyscribe.service.access.accounts import Principal
 from plyscribe.service.access.acting import PAUSED
 from plyscribe.service.clock import now_ms
@@ -52,7 +55,7 @@ from plyscribe.service.web.api.matches.reading import (
 )
 from plyscribe.service.web.api.openapi import operation
 from plyscribe.service.web.api.players import find_player
-from plyscribe.service.web.charging import charged
+from plyscribe.service.web.charging import charge, charge_size, charged
 from plyscribe.service.web.packing import tagged
 from plyscribe.service.web.schemas import answers, bodies, parameters
 
@@ -69,11 +72,12 @@ def create_match() -> Response:
     """Create a match.
 
     You, bots of the server and the guests of a recorded match take their seats at once. Other players are invited, and
-    null seats are open to anyone.
+    null seats are open to anyone. With `steps`, the match begins with what somebody tried, as a variation does.
     """
     who = principal()
     body = parse_body(bodies.NewMatch)
     who.require("record" if body["recorded"] else "play")
+    charge_size("creations", len(body["steps"]), 200)
     actor = Actor("player", who.account)
     asked = remembered(actor)
     stream = stream_id("match", asked)
@@ -97,13 +101,24 @@ def create_match() -> Response:
         limits=body["limits"],
         start=body["start"],
         about=body["about"],
+        line=_write_line(body),
         server=SERVER,
     )
+    if command.line is not None:
+        charge("bytes", measure_line(command.line))
 
     def command_for(_: Match) -> CreateMatch:
         return permit_new(who, command, stream)
 
     return give_location(parts().matches.execute(stream, command_for, asked, new=True))
+
+
+def _write_line(body: Fields) -> LineCopied | None:
+    """The steps that the match begins with, None without any; the errors of `begin` and `follow`."""
+    if not body["steps"]:
+        return None
+    rules = find_ruleset(body["ruleset"], body["ruleset_version"])
+    return LineCopied(write_line(begin(rules, body["options"], len(body["seats"])), body["steps"]), None)
 
 
 def _choose_dice(body: Fields, stream: str) -> tuple[Dice, bytes | None]:

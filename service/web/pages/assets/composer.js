@@ -20,6 +20,7 @@ export class Composer {
    * `findTouched(touches)`: resolves to what the touches lead to, as the API says it;
    * `submit(move)`: makes the move; resolves to whether it was made. It says by itself why not: `refuse`;
    * `findSteps(text)`: resolves to what can follow a typed text; without it nothing can be typed;
+   * `explainPause()`: why nobody can move now, if that is not because it is somebody else's turn;
    * `clauses`: the address of the page of rules.
    */
   constructor(root, board, source) {
@@ -117,7 +118,7 @@ export class Composer {
   }
 
   async take(name, by) {
-    if (this.seat === null) return this.giveReason(name, { detail: gettext("It is not your turn.") });
+    if (this.seat === null) return this.giveReason(name, { detail: this.source.explainPause?.() ?? gettext("It is not your turn.") });
     if (this.isSending) return;
     this.refuse("");
     const { touches } = this;
@@ -211,6 +212,14 @@ export class Composer {
     this.offer(next);
     this.putChips(ready, touches.at(-1));
     this.uncover(touches.at(-1));
+  }
+
+  /** Show what a move would do that somebody else thought of: `{picture, sentences}`. With null, show the touches again. */
+  preview(move) {
+    if (this.isSending) return;
+    if (!move) return this.show();
+    this.show({ ...this.answer, next: [], ready: [move], picture: move.picture }, []);
+    this.find("play").hidden = true;
   }
 
   /** Scroll what was touched out from under the bar. */

@@ -3,6 +3,7 @@
 import { Composer } from "/assets/composer.js";
 import { swapBoard } from "/assets/motion.js";
 import { gettext } from "/assets/speech.js";
+import { askPosition, readDrawing } from "/assets/variation.js";
 
 const root = document.getElementById("lesson");
 const find = (id) => document.getElementById(id);
@@ -27,16 +28,9 @@ find("show").addEventListener("click", () => show());
 composer.update(lesson.seat);
 markDone();
 
-/** The position after these steps of the visitor, as the API says it. Throws the problem if a step is refused. */
-async function ask(steps, more = {}) {
-  const answered = await fetch(`/v1/rulesets/${ruleset}/positions`, {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify({ ...lesson.start, steps: [...lesson.steps, ...steps], ...more }),
-  });
-  const answer = await answered.json();
-  if (!answered.ok) throw new Error(answer.detail);
-  return answer;
+/** The position after these steps of the visitor, as the API says it. Throws Refused if a step is refused. */
+function ask(steps, more = {}) {
+  return askPosition(ruleset, lesson.start, [...lesson.steps, ...steps], more);
 }
 
 async function makeMove(move) {
@@ -116,11 +110,8 @@ function wait() {
 }
 
 async function put(position, direction = 1) {
-  const picture = new DOMParser().parseFromString(position.picture, "image/svg+xml").documentElement;
-  const board = document.createElement("div");
-  board.append(document.importNode(picture, true));
   composer.forget();
-  await swapBoard(find("board"), board.firstElementChild, position.step?.effects ?? [], direction);
+  await swapBoard(find("board"), readDrawing(position), position.step?.effects ?? [], direction);
 }
 
 /** Whether the visitor has made the moves of the solution so far. */

@@ -171,11 +171,16 @@ function showPlace() {
   resting = setTimeout(nameAddress, 200);
 }
 
-/** The link that turns the board leads to the position that is shown. */
+/** The links that turn the board and that begin a line lead to the position that is shown. */
 function turnHere(ply) {
   const address = new URL(find("turn").href);
   address.searchParams.set("ply", ply);
   find("turn").href = address;
+  for (const link of document.querySelectorAll("a[data-tries]")) {
+    const line = new URL(link.href);
+    line.searchParams.set("ply", ply);
+    link.href = line;
+  }
 }
 
 // Browsers limit how often a page may change its address.

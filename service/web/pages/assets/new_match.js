@@ -1,8 +1,9 @@
 // The forms that start a match, and the buttons to join an open one.
 
-import { makeKey, readForm, send, formatProblem } from "/assets/commands.js";
+import { makeKey, readForm, saltDice, send, formatProblem } from "/assets/commands.js";
 import { fetchPart } from "/assets/fetch_part.js";
 import { swapPart } from "/assets/live_page.js";
+import { fillOptions } from "/assets/options.js";
 
 const LOBBY_MS = 5_000;
 
@@ -41,7 +42,7 @@ function begin() {
   const count = document.getElementById("seats");
   count.addEventListener("change", showSeats);
   form.addEventListener("change", showSeats);
-  document.getElementById("preset")?.addEventListener("change", (event) => fillIn(event.target.value));
+  document.getElementById("preset")?.addEventListener("change", (event) => fillOptions(JSON.parse(event.target.value || "{}")));
   form.querySelector("[data-all]")?.addEventListener("click", (event) => {
     for (const select of form.querySelectorAll("[data-who]")) select.value = event.target.dataset.all;
     showSeats();
@@ -76,18 +77,6 @@ function showSeats() {
   counting.hidden = !rated.checked;
 }
 
-function fillIn(preset) {
-  const options = preset ? JSON.parse(preset) : {};
-  for (const field of document.querySelectorAll("#options [name]")) {
-    const name = field.name.replace("options.", "");
-    if (field.type === "checkbox") field.checked = options[name] ?? field.defaultChecked;
-    else if (field.matches("select")) {
-      const usual = [...field.options].find((option) => option.defaultSelected)?.value;
-      field.value = name in options ? JSON.stringify(options[name]) : usual;
-    } else field.value = options[name] ?? field.defaultValue;
-  }
-}
-
 function readSeat(row) {
   const guest = row.querySelector("[data-guest]");
   if (guest) return { name: guest.value.trim() };
@@ -114,14 +103,6 @@ async function create() {
   }
   button.disabled = false;
   refuse(answer);
-}
-
-/** Add salt for the seats that I hold. A match against bots then starts without asking me for it. */
-async function saltDice({ match, turn, events }, { seats, recorded }) {
-  const created = events[0].data;
-  if (turn !== null || recorded || created.dice?.mode !== "server") return;
-  const mine = seats.flatMap((seat, at) => (seat?.player ? [at + 1] : []));
-  for (const seat of mine) await send(`/v1/matches/${match}/entropy`, { seat, entropy: makeKey() });
 }
 
 /** Show a refusal at the field that caused it. */

@@ -7,8 +7,10 @@ import { fetchPart } from "/assets/fetch_part.js";
 import { followEvents, keepFresh, swapPart } from "/assets/live_page.js";
 import { swapBoard } from "/assets/motion.js";
 import { gettext } from "/assets/speech.js";
+import { explainRefusal, showThinking } from "/assets/suggestions.js";
+import { askPosition, askSuggestion } from "/assets/variation.js";
 
-const PARTS = ["now", "dice", "above", "below", "end", "board-text", "roll", "actions", "log", "turn", "reference"];
+const PARTS = ["now", "dice", "above", "below", "end", "board-text", "hint", "roll", "actions", "log", "turn", "reference"];
 // People see what their own move did before the answer to it comes.
 const ANSWER_MS = 700;
 // Players wait for each other, so they look again sooner than spectators do.
@@ -183,6 +185,37 @@ document.addEventListener("click", async (event) => {
     location.assign(link.href);
   }
 });
+
+// ------------------------------------------------------------------------------------------------------------ hints
+
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("#ask-hint");
+  if (button) giveHint(button);
+});
+
+/** Ask a bot for the best move here, show on the board what it would do, and say it. */
+async function giveHint(button) {
+  const [place, asked, thinking] = [find("hinted"), version(), new AbortController()];
+  const { ruleset, match } = root.dataset;
+  const start = { match, ply: Number(button.dataset.ply) };
+  const query = invitation && `?${invitation}`;
+  button.disabled = true;
+  showThinking(place, () => thinking.abort());
+  try {
+    const { moves } = await askSuggestion(ruleset, start, [], Number(button.dataset.playouts), { query, signal: thinking.signal });
+    const [best] = moves;
+    const more = { picture: true, seen_from: Number(find("board").dataset.seat) };
+    const { picture } = await askPosition(ruleset, start, [{ move: best.move }], more, query);
+    // Another move may have been made meanwhile.
+    if (version() !== asked) return;
+    place.textContent = gettext("The bot would play this. The board shows what it does.");
+    composer.preview({ ...best, picture });
+  } catch (error) {
+    place.textContent = error.name === "AbortError" ? "" : explainRefusal(error);
+  } finally {
+    button.disabled = false;
+  }
+}
 
 // --------------------------------------------------------------------------------------------------------- rematches
 

@@ -19,6 +19,9 @@ class VariationOut(Schema):
         allow_none=True,
         metadata={"description": "The last of the tried steps, and what it did; null without steps."},
     )
+    story = fields.List(
+        fields.Nested(StepStory), metadata={"description": "Only with `story`: all of the tried steps, in order."}
+    )
     picture = fields.String(metadata={"description": "Only with `picture`: the position as an SVG document."})
     touched = fields.Nested(Touched, metadata={"description": "Only with `touches`: what they lead to."})
 

@@ -1,0 +1,306 @@
+"""Trying a line: moves for everybody, branches in the link, dice, suggestions, a match that goes on, and hints."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from plyscribe.service.client import Client
+from tests.pages.conftest import TOKENS, find_barriers, overflows, take_pictures
+from tests.system.running import Pair, Serving, pair
+
+pytestmark = pytest.mark.server
+
+LINE = "#line"
+CURRENT = f"{LINE} [aria-current]"
+
+
+@pytest.fixture
+def two(service: Serving) -> Iterator[Pair]:
+    with pair(service.url) as both:
+        yield both
+
+
+def open_line(page: Page, address: str) -> None:
+    page.goto(address)
+    expect(page.locator(CURRENT)).to_be_visible()
+
+
+def play(page: Page, *touches: str) -> None:
+    """Make a move by these touches, and wait until the line shows it."""
+    before = page.locator(CURRENT).inner_text()
+    for touch in touches:
+        page.locator(f'#board [data-touch="{touch}"]').click()
+    page.get_by_role("button", name="Play it").click()
+    expect(page.locator(CURRENT)).not_to_have_text(before)
+
+
+def moves(page: Page) -> list[str]:
+    """What the line shows, in order, each by the field that its sentence ends with."""
+    shown = page.locator(f"{LINE} li > button:not([data-drops]) span").all_inner_texts()
+    return [text.rstrip(".").split()[-1] for text in shown]
+
+
+def here(page: Page) -> Locator:
+    return page.locator(f"{CURRENT} span").first
+
+
+def test_a_line_has_branches_which_a_link_the_back_button_and_a_reload_keep(visit):
+    ann = visit()
+    page = ann.page
+    page.goto("/rulesets/pathagon")
+    page.get_by_role("link", name="Try a line").click()
+    expect(page.locator(CURRENT)).to_have_text("Beginning")
+    for field in ("d4", "c3", "e4"):
+        play(page, field)
+    page.keyboard.press("ArrowLeft")
+    expect(here(page)).to_contain_text("c3")
+    play(page, "b2")
+    play(page, "a1")
+    assert moves(page) == ["Beginning", "d4", "c3", "e4", "b2", "a1"]
+    expect(here(page)).to_contain_text("a1")
+    # Moves are in the history, and steps within the line are not.
+    page.go_back()
+    expect(here(page)).to_contain_text("b2")
+    assert moves(page) == ["Beginning", "d4", "c3", "e4", "b2"]
+    page.go_forward()
+    expect(here(page)).to_contain_text("a1")
+    page.get_by_role("button", name="First").click()
+    expect(here(page)).to_have_text("Beginning")
+    page.get_by_role("button", name="Last").click()
+    expect(here(page)).to_contain_text("a1")
+    page.wait_for_function("() => document.getElementById('link').value === location.href")
+    link = page.locator("#link").input_value()
+    other = visit(phone=True).page
+    open_line(other, link)
+    expect(here(other)).to_contain_text("a1")
+    expect(other.locator(LINE)).to_contain_text("Blue places a piece from the reserve on e4.")
+    assert moves(other) == ["Beginning", "d4", "c3", "e4", "b2", "a1"]
+    page.reload()
+    expect(here(page)).to_contain_text("a1")
+    page.locator(LINE).get_by_role("button", name=re.compile("Delete the branch.*b2")).click()
+    expect(here(page)).to_contain_text("c3")
+    assert moves(page) == ["Beginning", "d4", "c3", "e4"]
+    page.get_by_role("button", name="Delete this move").click()
+    expect(here(page)).to_contain_text("d4")
+    assert moves(page) == ["Beginning", "d4"]
+    page.go_back()
+    expect(here(page)).to_contain_text("c3")
+
+
+def test_a_move_against_the_rules_says_why_and_changes_nothing(visit):
+    page = visit().page
+    open_line(page, "/rulesets/pathagon/analysis")
+    play(page, "d4")
+    page.locator('#board [data-touch="d4"]').click()
+    expect(page.locator(".reason")).to_contain_text("PA4")
+    assert moves(page) == ["Beginning", "d4"]
+
+
+@pytest.mark.parametrize(
+    ("hash", "said"),
+    [
+        ("#l=eJyLNtWJVkoxUdJRSjYGEqlAVrRSkhGQmW", "The link is damaged"),
+        (f"#l={'A' * 70_000}", "The link is too long"),
+        ("#moves", "names no line"),
+    ],
+)
+def test_a_damaged_link_says_so_and_stays_in_the_address(visit, hash, said):
+    page = visit().page
+    open_line(page, f"/rulesets/pathagon/analysis?seats=2{hash}")
+    expect(page.locator("#fault")).to_contain_text(said)
+    assert page.url.endswith(hash)
+    play(page, "d4")
+    expect(page.locator("#fault")).to_be_hidden()
+    page.go_back()
+    expect(page.locator("#fault")).to_contain_text(said)
+
+
+def test_a_link_with_a_step_that_the_rules_refuse_shows_the_position_before_it(visit):
+    page = visit().page
+    open_line(page, "/rulesets/pathagon/analysis")
+    play(page, "d4")
+    play(page, "c3")
+    page.wait_for_function("() => location.hash")
+    hash = page.evaluate("location.hash")
+    # Portals has other moves.
+    other = visit()
+    other.page.goto(f"/rulesets/portals/analysis{hash}")
+    expect(other.page.locator("#fault")).to_contain_text("Step 1 of this line is not allowed")
+    expect(other.page.locator(CURRENT)).to_have_text("Beginning")
+    other.faults.clear()
+
+
+def test_dice_show_what_the_visitor_chooses_or_are_rolled_and_players_leave(visit):
+    page = visit().page
+    open_line(page, '/rulesets/portals/analysis?seats=3&options={"radius":2}')
+    page.locator("summary", has_text="A player leaves").click()
+    page.get_by_label("Player", exact=True).select_option("3")
+    page.get_by_role("button", name="Let them leave").click()
+    expect(here(page)).to_contain_text("leaves the match")
+    expect(page.locator("#players .gone")).to_have_count(1)
+    open_line(page, "/rulesets/portals/analysis?seats=2")
+    expect(page.locator("#now")).to_contain_text("Blue must roll")
+    page.get_by_role("button", name="5", exact=True).click()
+    expect(page.locator("#now")).to_contain_text("Orange must roll")
+    expect(page.locator(f"{CURRENT} .die")).to_have_text("5")
+    page.get_by_role("button", name="Previous").click()
+    page.get_by_role("button", name="3", exact=True).click()
+    expect(page.locator(f"{CURRENT} .die")).to_have_text("3")
+    page.get_by_role("button", name="Roll", exact=True).click()
+    expect(page.locator(f"{LINE} .branch .die")).to_have_count(2)
+
+
+def test_several_dice_are_chosen_one_by_one(visit):
+    page = visit().page
+    open_line(page, "/rulesets/rings/analysis?seats=2")
+    for _ in range(40):
+        page.wait_for_function("() => document.querySelector('.stage .choice, #throw')")
+        if page.locator(".face").count():
+            break
+        before = page.locator(LINE).inner_text()
+        if page.locator("#throw").count():
+            page.locator("#throw").click()
+        else:
+            page.locator("#board .choice").first.click()
+            page.get_by_role("button", name="Play it").click()
+        expect(page.locator(LINE)).not_to_have_text(before)
+    page.get_by_role("button", name="Enter").click()
+    expect(page.locator("#fault")).to_have_text("Choose a face for each die.")
+    dice = page.locator(".faces")
+    for number in range(dice.count()):
+        dice.nth(number).locator(".face").nth(number % 6).click()
+    shown = [str(number % 6 + 1) for number in range(dice.count())]
+    page.get_by_role("button", name="Enter").click()
+    expect(page.locator(f"{CURRENT} .die")).to_have_text(shown)
+
+
+def test_a_guest_signs_in_and_comes_back_to_the_line_for_suggestions(visit):
+    visit().sign_up("Lena")
+    guest = visit()
+    page = guest.page
+    open_line(page, "/rulesets/pathagon/analysis")
+    play(page, "d4")
+    play(page, "c3")
+    page.keyboard.press("ArrowLeft")
+    expect(here(page)).to_contain_text("d4")
+    page.wait_for_function("() => document.getElementById('link').value === location.href")
+    page.get_by_role("link", name="Sign in for suggestions").click()
+    page.get_by_label("Token").fill(TOKENS[guest.url, "Lena"])
+    page.get_by_role("button", name="Sign in").click()
+    expect(here(page)).to_contain_text("d4")
+    assert moves(page) == ["Beginning", "d4", "c3"]
+    page.get_by_role("button", name="Suggest a move").click()
+    best = page.locator(".suggestions button").first
+    expect(best).to_contain_text("Orange places a piece")
+    expect(best).to_contain_text("of the search")
+    best.hover()
+    expect(page.locator("#board .marks .ghost").first).to_be_visible()
+    sentence = best.locator("strong").inner_text()
+    best.click()
+    expect(here(page)).to_have_text(sentence)
+    assert not page.locator(".suggestions").count()
+    take_pictures(page, "analysis")
+    assert find_barriers(page) == []
+    assert not overflows(page)
+
+
+def test_a_search_can_be_cancelled(visit):
+    ann = visit()
+    ann.sign_up("Lena")
+    open_line(ann.page, "/rulesets/pathagon/analysis")
+    ann.page.route("**/suggestions", lambda _: None)
+    ann.page.get_by_role("button", name="Suggest a move").click()
+    expect(ann.page.locator("#suggested")).to_contain_text("The bot is thinking")
+    ann.page.locator("#suggested").get_by_role("button", name="Cancel").click()
+    expect(ann.page.locator("#suggested")).to_be_empty()
+    expect(ann.page.locator("#ask")).to_be_enabled()
+
+
+def test_a_server_with_too_much_to_do_says_to_ask_again(visit):
+    ann = visit()
+    ann.sign_up("Lena")
+    open_line(ann.page, "/rulesets/pathagon/analysis")
+    ann.page.route("**/suggestions", lambda route: route.fulfill(status=503, json={"code": "report/busy"}))
+    ann.page.get_by_role("button", name="Suggest a move").click()
+    expect(ann.page.locator("#suggested")).to_contain_text("Ask again in a moment")
+    ann.faults.clear()
+
+
+def start(client: Client, seats: list, *moves: str) -> str:
+    match = str(client.create_match("pathagon", seats)["match"])
+    for move in moves:
+        client.move(match, move)
+    return match
+
+
+def test_a_contested_match_gets_no_suggestions_but_can_be_looked_into(visit, two):
+    match = two.open_match("pathagon")
+    two.clients[0].move(match, "d4")
+    cleo = visit()
+    cleo.sign_up("Cleo")
+    open_line(cleo.page, f"/matches/{match}/analysis")
+    play(cleo.page, "c3")
+    cleo.page.get_by_role("button", name="Suggest a move").click()
+    expect(cleo.page.locator("#suggested")).to_contain_text("without help")
+    cleo.faults.clear()
+
+
+def test_a_match_goes_on_from_a_line_and_says_what_was_tried(visit, service):
+    ann = visit()
+    ann.sign_up("Lena")
+    page = ann.page
+    with Client(service.url, token=TOKENS[ann.url, "Lena"]) as client:
+        me = client.me()["player"]
+        match = start(client, [{"player": me}, {"player": me}], "d4", "a1", "c3")
+        client.withdraw(match, 2)
+        page.goto(f"/matches/{match}?ply=2")
+        page.get_by_role("link", name="Try a line").first.click()
+        expect(page.locator(CURRENT)).to_have_text("The position of the match")
+        play(page, "e5")
+        page.locator("summary", has_text="Play on from here").click()
+        expect(page.locator("#fork-says")).to_contain_text("begins with the 3 moves")
+        page.get_by_label(re.compile("^Seat 1")).select_option("greedy")
+        page.get_by_label(re.compile("^Seat 2")).select_option("me")
+        page.get_by_role("button", name="Start the match").click()
+        expect(page.locator("#now")).to_contain_text("Your turn.")
+        fork = page.url.split("/")[-2]
+        assert client.match(fork)["moves"] == ["d4", "a1", "e5"]
+        page.goto(f"/matches/{fork}")
+        expect(page.locator(".facts").first).to_contain_text("one move, before the match began")
+        # The last position of a match that somebody left can be gone on from, too.
+        open_line(page, f"/matches/{match}/analysis")
+        play(page, "g7")
+        page.locator("summary", has_text="Play on from here").click()
+        page.get_by_role("button", name="Start the match").click()
+        page.wait_for_url(re.compile("/play$"))
+        fork = page.url.split("/")[-2]
+        assert client.match(fork)["moves"][:4] == ["d4", "a1", "c3", "g7"]
+        assert client.match(fork)["parent"] == {"match": match, "ply": 3}
+
+
+def test_a_player_gets_hints_against_bots_alone(visit, service, two):
+    ann = visit(phone=True)
+    ann.sign_up("Lena")
+    with Client(service.url, token=TOKENS[ann.url, "Lena"]) as client:
+        me = client.me()["player"]
+        alone = start(client, [{"player": me}, {"bot": "random"}])
+        contested = start(client, [{"player": me}, {"player": two.ids[1]}])
+        two.clients[1].take_seat(contested, 2)
+    ann.page.goto(f"/matches/{contested}/play")
+    expect(ann.page.locator("#now")).to_contain_text("Your turn.")
+    expect(ann.page.get_by_role("button", name="Hint")).to_have_count(0)
+    ann.page.goto(f"/matches/{alone}/play")
+    ann.page.get_by_role("button", name="Hint").click()
+    expect(ann.page.locator("#hinted")).to_contain_text("The bot would play this.")
+    expect(ann.page.locator("#meaning")).to_contain_text("Lena places a piece from the reserve on")
+    expect(ann.page.locator("#board .marks .ghost").first).to_be_visible()
+    assert not overflows(ann.page)
+
+
+def test_without_scripts_the_position_is_there_to_look_at(visit):
+    page = visit(scripts=False).page
+    page.goto("/rulesets/zhen/analysis")
+    expect(page.locator("#board svg")).to_be_visible()
+    expect(page.locator("#players")).to_contain_text("Blue")
