@@ -156,23 +156,21 @@ def test_several_dice_are_chosen_one_by_one(visit):
     page = visit().page
     open_line(page, "/rulesets/rings/analysis?seats=2")
     for _ in range(40):
-        page.wait_for_function("() => document.querySelector('.stage .choice, #throw')")
+        page.wait_for_function("() => document.querySelector('.stage .choice, [data-draw]')")
         if page.locator(".face").count():
             break
         before = page.locator(LINE).inner_text()
-        if page.locator("#throw").count():
-            page.locator("#throw").click()
+        if page.locator("[data-draw]").count():
+            page.locator("[data-draw]").click()
         else:
             page.locator("#board .choice").first.click()
             page.get_by_role("button", name="Play it").click()
         expect(page.locator(LINE)).not_to_have_text(before)
-    page.get_by_role("button", name="Enter").click()
-    expect(page.locator("#fault")).to_have_text("Choose a face for each die.")
-    dice = page.locator(".faces")
-    for number in range(dice.count()):
-        dice.nth(number).locator(".face").nth(number % 6).click()
-    shown = [str(number % 6 + 1) for number in range(dice.count())]
-    page.get_by_role("button", name="Enter").click()
+    count = page.locator(".slot").count()
+    shown = [str(number % 6 + 1) for number in range(count)]
+    for value in shown:
+        expect(page.locator(f"{CURRENT} .die")).not_to_have_text(shown)
+        page.locator(".faces").get_by_role("button", name=value, exact=True).click()
     expect(page.locator(f"{CURRENT} .die")).to_have_text(shown)
 
 

@@ -2,6 +2,7 @@
 
 import { formatProblem, readForm, saltDice, send } from "/assets/commands.js";
 import { Composer } from "/assets/composer.js";
+import { Dice, drawBelow } from "/assets/dice.js";
 import { MAX_STEPS, Node, pack, unpack } from "/assets/line_tree.js";
 import { swapBoard } from "/assets/motion.js";
 import { fillOptions } from "/assets/options.js";
@@ -24,7 +25,6 @@ const MAX_PATH = 1_000;
 // Branches of a link that are put into words at once.
 const MAX_TOLD = 40;
 const MAX_FACES = 20;
-const MAX_DICE = 8;
 
 const root = document.getElementById("analysis");
 const find = (id) => document.getElementById(id);
@@ -454,70 +454,16 @@ async function showOnly(place) {
 function putDice(roll) {
   const place = find("dice");
   if (!roll) return place.replaceChildren();
-  const form = document.createElement("form");
-  form.method = "dialog";
-  form.className = "card throw";
   const { count, sides } = roll;
-  const what = ngettext("One die with %(sides)s sides", "%(num)s dice with %(sides)s sides", count, { sides });
-  const button = make("button", gettext("Roll"));
-  button.type = "button";
-  button.id = "throw";
-  button.addEventListener("click", () => take({ values: Array.from({ length: count }, () => throwDie(sides)) }));
-  const hasFaces = sides <= MAX_FACES && count <= MAX_DICE;
-  const dice = Array.from({ length: count }, (_, at) => (hasFaces ? makeFaces(at + 1, roll) : makeField(at + 1, sides)));
-  form.append(make("h2", what), make("p", gettext("Choose what the dice show, or roll them."), "faint"), ...dice);
-  const actions = make("p", "", "actions");
-  actions.append(button);
-  if (count > 1 || !hasFaces) actions.append(make("button", gettext("Enter"), "second"));
-  form.append(actions);
-  form.addEventListener("submit", (event) => {
-    event.preventDefault();
-    const { values } = readForm(form);
-    const shown = Array.from({ length: count }, (_, at) => Number(hasFaces ? form.querySelector(`[name="die-${at + 1}"]:checked`)?.value : values[at]));
-    if (shown.every(Boolean)) take({ values: shown });
-    else say(gettext("Choose a face for each die."));
-  });
+  const form = find("rolling").content.firstElementChild.cloneNode(true);
+  form.querySelector("h2").textContent = ngettext("One die with %(sides)s sides", "%(num)s dice with %(sides)s sides", count, { sides });
+  form.querySelector("[data-draw]").addEventListener("click", () => take({ values: Array.from({ length: count }, () => drawBelow(sides) + 1) }));
+  // Dice with more sides draw lots: their numbers mean nothing to people.
+  form.querySelector(".hint").hidden = sides > MAX_FACES;
+  if (sides <= MAX_FACES) {
+    const dice = new Dice(form, roll, (isChosen) => isChosen && dice.isWhole && take({ values: dice.values }));
+  }
   place.replaceChildren(form);
-}
-
-/** The faces of a die, to choose one from. One die alone is thrown with the click. */
-function makeFaces(number, { count, sides }) {
-  const set = document.createElement("fieldset");
-  set.className = "faces";
-  const legend = make("legend", count > 1 ? gettext("Die %(number)s", { number }) : gettext("What the die shows"), count > 1 ? "" : "hidden-visually");
-  set.append(legend);
-  for (let value = 1; value <= sides; value += 1) {
-    if (count === 1) {
-      const face = make("button", value, "second die");
-      face.type = "button";
-      face.dataset.face = value;
-      face.addEventListener("click", () => take({ values: [value] }));
-      set.append(face);
-      continue;
-    }
-    const label = make("label", "", "face");
-    const input = Object.assign(document.createElement("input"), { type: "radio", name: `die-${number}`, value });
-    label.append(input, make("span", value, "die"));
-    set.append(label);
-  }
-  return set;
-}
-
-function makeField(number, sides) {
-  const label = make("label", gettext("Die %(number)s", { number }));
-  const field = Object.assign(document.createElement("input"), { type: "number", name: "values", min: 1, max: sides, inputMode: "numeric" });
-  field.dataset.kind = "numbers";
-  label.append(" ", field);
-  return label;
-}
-
-/** A fair number from 1 to `sides`. */
-function throwDie(sides) {
-  const bound = 2 ** 32 - (2 ** 32 % sides);
-  for (;;) {
-    const [number] = crypto.getRandomValues(new Uint32Array(1));
-    if (number < bound) return (number % sides) + 1;
-  }
 }
 
 // ----------------------------------------------------------------------------------------------------- suggestions

@@ -14,7 +14,7 @@ export class Dice {
     this.thrown = make("div", "thrown", { role: "group", "aria-label": gettext("Entered so far") });
     this.left = make("p", "left", { role: "status" });
     form.querySelector(".entry").replaceChildren(this.faces, this.thrown, this.left);
-    form.querySelector("[data-undo]").hidden = true;
+    form.querySelector("[data-undo]")?.setAttribute("hidden", "");
     form.addEventListener("click", ({ target }) => {
       const { face, thrown } = target.closest("button")?.dataset ?? {};
       if (face) this.add(Number(face));
