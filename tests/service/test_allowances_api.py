@@ -199,3 +199,16 @@ def test_an_export_counts_more_for_a_higher_limit(open_api: Open):
     api = open_api()
     left = [api.get(f"/v1/matches/export?limit={limit}").headers["RateLimit"] for limit in (99, 250)]
     assert left == ['"heavy";r=19;t=10', '"heavy";r=16;t=10']
+
+
+def test_a_correction_counts_once_more_for_every_two_steps_that_it_enters(open_api: Open):
+    api = open_api()
+    _, token = api.sign_up()
+    body = {"ruleset": "pathagon", "seats": [{"name": "Ann"}, {"name": "Ben"}], "recorded": True, "dice": "recorded"}
+    match = api.post("/v1/matches", token, body).json["match"]
+    for move in ("a1", "b2", "c3", "d4", "e5"):
+        api.post(f"/v1/matches/{match}/moves", token, {"move": move})
+    put_right = api.post(f"/v1/matches/{match}/corrections", token, {"take_back": 5, "steps": [{"move": "a2"}]})
+    assert put_right.status_code == 200
+    left = 600 - 5 - 1 - 2
+    assert put_right.headers["RateLimit"].startswith(f'"moves-10s";r={left};')

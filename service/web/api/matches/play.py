@@ -13,17 +13,21 @@ from plyscribe.domain.commands import (
     TakeBack,
     Withdraw,
 )
+from plyscribe.domain.decide.mending import MAX_CORRECTED
 from plyscribe.domain.match import Play
 from plyscribe.service.matches import queries
 from plyscribe.service.matches.story import name_players, preview_move
 from plyscribe.service.matches.touching import describe_match_touches
-from plyscribe.service.web.api.http import answer, negotiate_language, parse_query, parts, path_with, spoken
+from plyscribe.service.web.api.http import answer, negotiate_language, parse_body, parse_query, parts, path_with, spoken
 from plyscribe.service.web.api.matches.blueprint import blueprint
 from plyscribe.service.web.api.matches.commands import COMMAND_PROBLEMS, Fields, execute
 from plyscribe.service.web.api.matches.reading import confined, read_match, require_sound, varied
 from plyscribe.service.web.api.openapi import operation
-from plyscribe.service.web.charging import charged
+from plyscribe.service.web.charging import charge, charged
 from plyscribe.service.web.schemas import answers, bodies, parameters
+
+CORRECTED = 2
+"""So many steps that a correction enters count as one more move: it decides and stores each of them again."""
 
 
 @blueprint.post("/<match>/moves")
@@ -151,6 +155,9 @@ def correct_steps(match: str) -> Response:
     nothing is stored, and the refusal has its number as `step`, from 0, `steps` first: ask the people, and then drop it
     and those after it.
     """
+    wanted = parse_body(bodies.Correction)
+    entered = len(wanted["steps"]) + wanted["take_back"] - wanted["replaced"] - wanted["dropped"]
+    charge("moves", max(0, min(MAX_CORRECTED, entered)) // CORRECTED)
     return execute(
         match, bodies.Correction, lambda base, body: Correct(**base, **{**body, "steps": tuple(body["steps"])})
     )
