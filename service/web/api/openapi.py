@@ -155,9 +155,15 @@ def _describe_keys(_: Any, field: Field[Any], ret: dict[str, Any], **__: Any) ->
     """Which keys an object may have, and how many: apispec only says what their values are."""
     if not isinstance(field, Dict) or field.key_field is None:
         return {}
-    sizes = [each.max for each in field.validators if isinstance(each, Length) and each.max is not None]
+    sizes = [each for each in field.validators if isinstance(each, Length)]
+    # apispec takes it for a text.
+    for word in ("minLength", "maxLength"):
+        ret.pop(word, None)
     patterns = [each.regex.pattern for each in field.key_field.validators if isinstance(each, Regexp)]
-    said: dict[str, Any] = {"maxProperties": min(sizes)} if sizes else {}
+    least, most = ([value for each in sizes if (value := getattr(each, end)) is not None] for end in ("min", "max"))
+    said: dict[str, Any] = {"minProperties": max(least)} if least else {}
+    if most:
+        said["maxProperties"] = min(most)
     if patterns:
         said |= {"patternProperties": {patterns[0]: ret["additionalProperties"]}, "additionalProperties": False}
     return said
@@ -277,7 +283,8 @@ def _describe(endpoint: str, view: Callable[..., Any], operation: Operation, met
         "x-ratelimit-policy": kind if kind != FREE else "",
     }
     if operation.body is not None:
-        required = any(field.required for field in operation.body().fields.values())
+        body = operation.body()
+        required = bool(getattr(body, "alternatives", ())) or any(field.required for field in body.fields.values())
         content = {"application/json": _content(operation.body, shown.bodies)}
         described["requestBody"] = {"required": required, "content": content}
     if operation.takes:

@@ -457,7 +457,7 @@ class NewMove(Strict):
 def laid_field() -> fields.Dict:
     """What lies on the places that dice lay out."""
     return fields.Dict(
-        keys=fields.String(validate=validate.Length(1, MAX_PLACE)),
+        keys=fields.String(validate=validate.Regexp(rf"[A-Za-z0-9:>+.-]{{1,{MAX_PLACE}}}\Z")),
         values=fields.String(validate=validate.Length(1, MAX_PLACE)),
         validate=validate.Length(1, MAX_VALUES),
         metadata={
