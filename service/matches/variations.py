@@ -110,10 +110,14 @@ def draw_variation(reached: Reached, seen_from: int | None = None) -> str:
 
 
 def is_contested(match: Match) -> bool:
-    """Whether advice would be unfair: the match is under way, and is rated or has several people or bots of theirs."""
-    life = match.life
+    """Whether advice would be unfair: in a match under way that counts, or has several people or bots of theirs.
+
+    It counts for ratings or for a tournament.
+    """
+    life, created = match.life, match.life.created
     players = {seat.occupant for seat in life.seats if not isinstance(seat.occupant, BuiltIn)}
-    return life.status in ("open", "playing") and (life.created.rated or len(players) > 1)
+    is_decided_here = created.rated or created.tournament is not None or len(players) > 1
+    return life.status in ("open", "playing") and is_decided_here
 
 
 def dump_variation(start: Start, steps: Sequence[Tried]) -> str:

@@ -1,10 +1,12 @@
 """Variations over HTTP: positions tried without a match, and moves that a bot suggests for them."""
 
+from dataclasses import replace
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 
+from plyscribe.service.matches.variations import is_contested
 from tests.service.api import Api
 from tests.service.test_effects_api import GERMAN, Evening
 
@@ -171,3 +173,12 @@ def test_there_is_help_against_built_in_bots(api):
     player, ann = api.sign_up("Ann")
     match = api.new_match(ann, [{"player": player}, {"bot": "random"}], "pathagon")
     assert suggest(api, ann, match=match).status_code == 200
+
+
+def test_nobody_gets_help_against_a_bot_of_a_tournament(api, parts):
+    player, ann = api.sign_up("Ann")
+    against_bot = parts.matches.read(api.new_match(ann, [{"player": player}, {"bot": "random"}], "pathagon"))
+    assert not is_contested(against_bot)
+    life = against_bot.life
+    in_cup = replace(life.created, tournament={"id": "tournament-x", "round": 1, "board": 1})
+    assert is_contested(against_bot._replace(lifecycle=life._replace(created=in_cup)))

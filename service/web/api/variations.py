@@ -74,8 +74,8 @@ def suggest_move(ruleset: str) -> Response:
     """Let a bot suggest moves for the seat on turn.
 
     Name the position as for a variation. The bot searches with so many playouts, and finds the same for the same
-    request. While a match is under way, there are no suggestions for it if it is rated, or if several players have
-    seats in it besides bots of the server.
+    request. While a match is under way, there are no suggestions for it if it is rated or belongs to a
+    tournament, or if several players have seats in it besides bots of the server.
     """
     wanted, language = parse_body(bodies.WantedSuggestion), negotiate_language()
     who, playouts = principal(), wanted["playouts"]

@@ -195,11 +195,7 @@ def _describe_now(state: Match, choices: Mapping[str, Choice]) -> dict[str, Any]
 def _count_hint_playouts(state: Match) -> int:
     """How many playouts a hint may have; 0 if there are none: players get hints against built-in bots alone."""
     has_bots = any(isinstance(seat.occupant, BuiltIn) for seat in state.life.seats)
-    return (
-        min(PLAYOUTS, count_most_playouts())
-        if has_bots and not state.life.created.rated and not is_contested(state)
-        else 0
-    )
+    return min(PLAYOUTS, count_most_playouts()) if has_bots and not is_contested(state) else 0
 
 
 def _list_deeds(state: Match, account: str | None, choices: Mapping[str, Choice]) -> dict[str, Any]:
