@@ -5,6 +5,7 @@ import { Dice, make } from "/assets/dice.js";
 import { Laying } from "/assets/laying.js";
 import { swapBoard } from "/assets/motion.js";
 import { gettext, ngettext } from "/assets/speech.js";
+import { askPosition, readDrawing } from "/assets/variation.js";
 
 const MOST_NAMED = 5;
 const CHANGED = gettext("Something else happened first. Look at the board again.");
@@ -106,23 +107,15 @@ export class Recorder {
       return;
     }
     if (this.panel !== panel) return;
-    const board = new DOMParser().parseFromString(this.position.picture, "image/svg+xml").documentElement;
-    swapBoard(this.find("board"), document.importNode(board, true), [], 0);
+    swapBoard(this.find("board"), readDrawing(this.position), [], 0);
     this.showEntry();
     this.find("board").scrollIntoView({ block: "nearest" });
     panel.querySelector(".mending-now").focus({ preventScroll: true });
   }
 
   /** The position before the step that is corrected. */
-  async ask(more = {}) {
-    const answered = await fetch(`/v1/rulesets/${this.root.dataset.ruleset}/positions`, {
-      method: "POST",
-      headers: { "Content-Type": "application/json" },
-      body: JSON.stringify({ ...this.step.start, steps: this.step.steps, ...more }),
-    });
-    const answer = await answered.json();
-    if (!answered.ok) throw new Error(answer.detail);
-    return answer;
+  ask(more = {}) {
+    return askPosition(this.root.dataset.ruleset, this.step.start, this.step.steps, more);
   }
 
   /** Offer what can stand in this place: a move on the board, dice, or another player who leaves. */
