@@ -40,12 +40,14 @@ def install_speech(app: Flask) -> None:
 
 def page_language() -> str:
     """The language of the page that is being made."""
-    if not has_request_context():
-        return ENGLISH
-    # A page says dozens of texts.
-    if "page_language" not in g:
-        g.page_language = negotiate_language()
-    return str(g.page_language)
+    # A page says dozens of texts, so this looks once.
+    try:
+        language: str = g.page_language
+    except (AttributeError, RuntimeError):
+        if not has_request_context():
+            return ENGLISH
+        language = g.page_language = negotiate_language()
+    return language
 
 
 def gettext(text: str, **values: Any) -> str:
