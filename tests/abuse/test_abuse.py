@@ -22,9 +22,6 @@ ATTACK_CPU_S = 4.0
 
 [(STORE_BYTES, _)] = ALLOWANCES["bytes"]
 WEB_BYTES = 128 * 1024 * 1024
-CHEAP = {"guesses": ALLOWANCES["reads"][0][0], "moves": ALLOWANCES["moves"][0][0]}
-"""How many requests of the attacks that may send hundreds are allowed each time."""
-
 SPARED = {"endless", "thinking"}
 """Attacks through what bots do, which allowances bound by the number of matches alone."""
 
@@ -50,15 +47,10 @@ def _find_faults(result: Result) -> Iterator[str]:
         yield "it fills the store"
     if result.web_bytes >= WEB_BYTES:
         yield "it fills the memory"
-    if result.name != SLOW and not result.statuses[429] and not _is_too_slow(result):
+    if result.name != SLOW and not result.statuses[429]:
         yield "nothing was refused"
     if result.name not in SPARED and _spent_on_attack(result) >= ATTACK_CPU_S:
         yield "it takes the processor"
-
-
-def _is_too_slow(result: Result) -> bool:
-    """Whether a machine under load let the attack send less than is allowed: then nothing can be refused."""
-    return result.name in CHEAP and result.statuses.total() < CHEAP[result.name] * (result.windows - 1)
 
 
 def _spent_on_attack(result: Result) -> float:
