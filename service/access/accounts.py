@@ -14,6 +14,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import sha256
 from math import inf
 from typing import Any, NamedTuple
@@ -472,9 +473,11 @@ def _find_issued(drawn: list[_Secrets], player: Player, now_ms: int) -> _Secrets
     raise KeyExpired
 
 
-def streams_of_name(name: str) -> list[str]:
+@lru_cache(maxsize=10_000)
+def streams_of_name(name: str) -> tuple[str, ...]:
     """The streams that an account with this name claims: the one that stays for ever, and that of its lookalikes."""
-    return list(dict.fromkeys((name_stream(name), name_stream(fold_lookalikes(name)))))
+    # Pages ask for each name that they show.
+    return tuple(dict.fromkeys((name_stream(name), name_stream(fold_lookalikes(name)))))
 
 
 def _signed_in(player: Player, session: str) -> SignedIn:
