@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from flask import Blueprint, Response, render_template, request
+from flask import Blueprint, Response, request
 
 from plyscribe.domain.player import Player
 from plyscribe.service.access.accounts import Principal
@@ -16,6 +16,7 @@ from plyscribe.service.web.api.http import (
     parts,
     principal_if_any,
 )
+from plyscribe.service.web.pages.speech import render_page
 
 blueprint = Blueprint("pages", __name__, template_folder="templates")
 
@@ -76,7 +77,7 @@ def _render(template: str, status: int, who: dict[str, Any] | None, context: dic
     # The cookie of an earlier release holds a token, which must not go to other servers of this host any longer.
     had_token = OLD_COOKIE in asked.cookies
     lapsed = who is None and (had_token or asked.session_sent is not None)
-    page = render_template(template, who=who, path=path, back=back, lapsed=lapsed, **context)
+    page = render_page(template, who=who, path=path, back=back, lapsed=lapsed, **context)
     response = Response(page, status, content_type=f"{HTML}; charset=utf-8", headers=HEADERS)
     if had_token:
         response.delete_cookie(OLD_COOKIE)

@@ -4,7 +4,7 @@ import re
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
-from flask import Response, render_template, request
+from flask import Response, request
 from markupsafe import escape
 
 from plyscribe.domain.errors import Unknown
@@ -25,6 +25,7 @@ from plyscribe.service.web.pages.cards import describe_position
 from plyscribe.service.web.pages.ending import describe_ending
 from plyscribe.service.web.pages.happenings import list_happenings
 from plyscribe.service.web.pages.people import name_seats
+from plyscribe.service.web.pages.speech import render_page
 from plyscribe.service.web.schemas import parameters
 
 FRAMED = {
@@ -154,7 +155,7 @@ def _find_theme() -> str:
 
 
 def _show(template: str, status: int = 200, **context: Any) -> Response:
-    page = render_template(template, theme=_find_theme(), **context)
+    page = render_page(template, theme=_find_theme(), **context)
     response = Response(page, status, content_type=f"{HTML}; charset=utf-8", headers=FRAMED)
     # A visitor of our pages may have chosen a language.
     response.vary.update(("Accept-Language", "Cookie"))

@@ -1,25 +1,27 @@
 """The reference card beside a board: what its parts mean, and where the game is taught."""
 
 from functools import cache
-from typing import Any
+
+from markupsafe import Markup
 
 from plyscribe.domain.ruleset import AnyRuleset
 from plyscribe.service.language.sentences import translate
 from plyscribe.service.lessons import list_cards, list_lessons
-from plyscribe.service.web.api.http import negotiate_language
 from plyscribe.service.web.pages.blueprint import blueprint
+from plyscribe.service.web.pages.speech import page_language, render_page
 
 
 @blueprint.app_template_global("legend")
-def list_legend(ruleset: AnyRuleset) -> list[dict[str, Any]]:
-    """The cards of a game, in the reader's language; nothing for a game from outside."""
-    return _say_cards(ruleset, negotiate_language())
+def show_legend(ruleset: AnyRuleset, opened: bool = False) -> Markup:
+    """The card of a game, in the reader's language; nothing for a game from outside."""
+    return _draw_legend(ruleset, page_language(), opened)
 
 
 @cache
-def _say_cards(ruleset: AnyRuleset, language: str) -> list[dict[str, Any]]:
+def _draw_legend(ruleset: AnyRuleset, language: str, opened: bool) -> Markup:
     # Every player's page is made anew after every move, and its card stays the same.
-    return [{**card._asdict(), "meaning": translate(card.meaning, language, {})} for card in list_cards(ruleset)]
+    cards = [{**card._asdict(), "meaning": translate(card.meaning, language, {})} for card in list_cards(ruleset)]
+    return Markup(render_page("legend.html", cards=cards, opened=opened))  # noqa: S704
 
 
 @blueprint.app_template_test("taught")
