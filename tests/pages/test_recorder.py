@@ -62,6 +62,13 @@ def open_step(page: Page, text: str) -> None:
     expect(page.locator(".mending-now")).not_to_be_empty()
 
 
+def test_no_player_is_taken_for_the_recorder(visit):
+    rita = visit()
+    record(rita, "pathagon", "d4")
+    expect(rita.page.locator(".bars .bar")).to_have_count(2)
+    expect(rita.page.locator(".bars").get_by_text("you", exact=True)).to_have_count(0)
+
+
 # ------------------------------------------------------------------------------------------------------------ terrain
 
 
