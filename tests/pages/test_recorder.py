@@ -158,7 +158,10 @@ def test_several_dice_are_clicked_typed_and_taken_back(visit):
     page.keyboard.press("Backspace")
     page.keyboard.press("5")
     expect(page.locator("#roll .left")).to_have_text("All dice are entered.")
+    expect(page.get_by_role("button", name="Enter", exact=True)).to_be_focused()
     page.get_by_role("button", name="Take back the 1").click()
+    page.get_by_role("button", name="Take back the 3").click()
+    page.keyboard.press("3")
     page.keyboard.press("2")
     assert find_barriers(page) == []
     enter(page)
