@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 from plyscribe.service.client import Client
 from tests.pages.conftest import TOKENS, find_barriers, overflows, take_pictures
@@ -34,6 +34,21 @@ def play(page: Page, *touches: str) -> None:
         page.locator(f'#board [data-touch="{touch}"]').click()
     page.get_by_role("button", name="Play it").click()
     expect(page.locator(CURRENT)).not_to_have_text(before)
+
+
+def hold_step(page: Page) -> list[Route]:
+    """Hold the next request for a position that is to be shown; the list gets it."""
+    held: list[Route] = []
+    waited = iter([True])
+
+    def handle(route: Route) -> None:
+        if "picture" in route.request.post_data_json and next(waited, False):
+            held.append(route)
+        else:
+            route.fallback()
+
+    page.route("**/positions", handle)
+    return held
 
 
 def moves(page: Page) -> list[str]:
@@ -302,3 +317,95 @@ def test_without_scripts_the_position_is_there_to_look_at(visit):
     page.goto("/rulesets/zhen/analysis")
     expect(page.locator("#board svg")).to_be_visible()
     expect(page.locator("#players")).to_contain_text("Blue")
+
+
+def test_the_link_past_the_menu_keeps_the_line(visit):
+    page = visit().page
+    open_line(page, "/rulesets/pathagon/analysis")
+    play(page, "d4")
+    page.get_by_role("link", name="Skip to main content").press("Enter")
+    page.wait_for_url(re.compile("#l="))
+    expect(here(page)).to_contain_text("d4")
+    expect(page.locator("#fault")).to_be_empty()
+    play(page, "c3")
+    assert moves(page) == ["Beginning", "d4", "c3"]
+
+
+def test_keys_keep_their_place_while_the_line_changes(visit):
+    page = visit().page
+    open_line(page, "/rulesets/pathagon/analysis")
+    for field in ("d4", "c3"):
+        play(page, field)
+    page.locator(LINE).get_by_role("button", name="on d4.").press("Enter")
+    expect(page.locator(CURRENT)).to_contain_text("d4")
+    expect(page.locator(CURRENT)).to_be_focused()
+    page.get_by_role("button", name="Delete this move").press("Enter")
+    expect(page.locator(CURRENT)).to_have_text("Beginning")
+    expect(page.locator(CURRENT)).to_be_focused()
+    open_line(page, "/rulesets/portals/analysis?seats=2")
+    page.get_by_role("button", name="5", exact=True).press("5")
+    expect(page.locator("#now")).to_contain_text("Orange must roll")
+    page.keyboard.press("3")
+    expect(page.locator(f"{LINE} .die")).to_have_text(["5", "3"])
+
+
+def test_what_a_lost_connection_kept_away_can_be_asked_for_again(visit):
+    ann = visit()
+    page = ann.page
+    open_line(page, "/rulesets/portals/analysis?seats=2")
+    for value in ("5", "3"):
+        page.get_by_role("button", name=value, exact=True).click()
+        expect(page.locator(f"{CURRENT} .die")).to_have_text(value)
+    page.wait_for_function("() => document.getElementById('link').value === location.href")
+    # The page is opened anew while the server cannot be reached.
+    page.route("**/positions", lambda route: route.abort())
+    page.reload()
+    expect(page.locator("#fault")).to_have_text("The server cannot be reached. Try again.")
+    page.locator("#board [data-touch]").first.click()
+    expect(page.locator(".reason")).to_have_text("The server cannot be reached. Try again.")
+    page.unroute("**/positions")
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator(f"{CURRENT} .die")).to_have_text("5")
+    assert page.locator(f"{LINE} .die").all_inner_texts() == ["5", "3"]
+    # A step back is not loaded. The next one is where it was.
+    page.route("**/positions", lambda route: route.abort())
+    page.keyboard.press("Home")
+    expect(page.locator("#fault")).to_have_text("The server cannot be reached. Try again.")
+    page.get_by_role("button", name="4", exact=True).click()
+    expect(page.locator("[data-face='4']")).to_have_attribute("aria-pressed", "false")
+    page.unroute("**/positions")
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(f"{CURRENT} .die")).to_have_text("3")
+    ann.faults = [fault for fault in ann.faults if "ERR_FAILED" not in fault]
+
+
+def test_a_step_that_is_left_behind_by_the_back_button_is_not_taken(visit):
+    page = visit().page
+    open_line(page, "/rulesets/pathagon/analysis")
+    play(page, "d4")
+    page.wait_for_url(re.compile("#l="))
+    held = hold_step(page)
+    page.locator('#board [data-touch="c3"]').click()
+    page.get_by_role("button", name="Play it").click()
+    page.wait_for_timeout(300)
+    page.go_back()
+    expect(page.locator(CURRENT)).to_have_text("Beginning")
+    held.pop().continue_()
+    page.wait_for_timeout(500)
+    assert moves(page) == ["Beginning"]
+    play(page, "e5")
+    assert moves(page) == ["Beginning", "e5"]
+
+
+def test_a_position_that_comes_after_the_board_was_turned_is_seen_from_the_new_side(visit):
+    page = visit().page
+    open_line(page, "/rulesets/pathagon/analysis")
+    held = hold_step(page)
+    page.locator('#board [data-touch="b2"]').click()
+    page.get_by_role("button", name="Play it").click()
+    page.wait_for_timeout(300)
+    left = page.locator('#board [data-touch="b2"]').bounding_box()["x"]
+    page.get_by_role("button", name="Turn the board").click()
+    held.pop().continue_()
+    expect(here(page)).to_contain_text("b2")
+    assert page.locator('#board [data-touch="b2"]').first.bounding_box()["x"] > left + 100

@@ -95,11 +95,49 @@ def test_on_a_phone_a_move_is_made_without_scrolling(visit, game):
 
 
 @pytest.mark.parametrize("game", WRONG)
-def test_a_lesson_is_shown_on_demand(visit, game):
+def test_a_lesson_that_was_only_shown_is_not_done(visit, game):
     page = visit().page
+    lesson = LESSONS[game, 1][0]
     page.goto(f"/rulesets/{game}/learn")
     page.get_by_role("button", name="Show me").click()
-    expect(page.locator("#done")).to_contain_text(LESSONS[game, 1][0].done.text)
+    expect(page.locator("#done")).to_contain_text(lesson.done.text)
+    expect(page.locator("#done")).to_contain_text("try it yourself")
+    expect(page.get_by_text("Well done!")).to_be_hidden()
+    expect(page.get_by_role("button", name="Start again")).to_be_focused()
+    expect(page.locator(".lessons .tick:visible")).to_have_count(0)
+    page.get_by_role("button", name="Start again").click()
+    for move in lesson.solution:
+        make_move(page, game, lesson, move)
+    expect(page.get_by_text("Well done!")).to_be_visible()
+    expect(page.locator(".lessons .tick:visible")).to_have_count(1)
+
+
+def test_a_lesson_goes_on_after_the_connection_was_lost(visit):
+    guest = visit()
+    page = guest.page
+    [lesson] = [each for each in LESSONS["portals", 1] if each.name == "center"]
+    page.goto("/rulesets/portals/learn/center")
+    settle(page)
+    page.route("**/positions", lambda route: route.abort())
+    page.get_by_role("button", name="Show me").click()
+    expect(page.locator("#missed")).to_have_text("The server cannot be reached. Try again.")
+    expect(page.get_by_role("button", name="Start again")).to_be_focused()
+    page.unroute("**/positions")
+    page.get_by_role("button", name="Start again").click()
+    expect(page.locator("#missed")).to_be_empty()
+    # The answer to the move is lost.
+    answer = {"move": lesson.answers[0]}
+    page.route(
+        "**/positions",
+        lambda route: route.abort() if route.request.post_data_json["steps"][-1] == answer else route.fallback(),
+    )
+    make_move(page, "portals", lesson, "launch d3")
+    expect(page.locator("#missed")).to_have_text("The server cannot be reached. Try again.")
+    page.unroute("**/positions")
+    page.get_by_role("button", name="Start again").click()
+    make_move(page, "portals", lesson, "launch d3")
+    expect(page.locator("#answered")).to_contain_text("Orange enters")
+    guest.faults.clear()
 
 
 def test_a_refused_touch_bars_no_other_and_what_others_answer_is_said(visit):

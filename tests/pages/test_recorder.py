@@ -62,6 +62,13 @@ def open_step(page: Page, text: str) -> None:
     expect(page.locator(".mending-now")).not_to_be_empty()
 
 
+def test_no_player_is_taken_for_the_recorder(visit):
+    rita = visit()
+    record(rita, "pathagon", "d4")
+    expect(rita.page.locator(".bars .bar")).to_have_count(2)
+    expect(rita.page.locator(".bars").get_by_text("you", exact=True)).to_have_count(0)
+
+
 # ------------------------------------------------------------------------------------------------------------ terrain
 
 
@@ -151,7 +158,10 @@ def test_several_dice_are_clicked_typed_and_taken_back(visit):
     page.keyboard.press("Backspace")
     page.keyboard.press("5")
     expect(page.locator("#roll .left")).to_have_text("All dice are entered.")
+    expect(page.get_by_role("button", name="Enter", exact=True)).to_be_focused()
     page.get_by_role("button", name="Take back the 1").click()
+    page.get_by_role("button", name="Take back the 3").click()
+    page.keyboard.press("3")
     page.keyboard.press("2")
     assert find_barriers(page) == []
     enter(page)
@@ -248,6 +258,81 @@ def test_a_forgotten_step_is_put_before_another_one(visit):
     expect(page.locator(".mending")).to_have_count(0)
     assert moves_of(rita, match) == ["d4", "c3", "a1"]
     rita.faults = [fault for fault in rita.faults if "409" not in fault]
+
+
+def test_a_forgotten_withdrawal_is_put_before_another_step(visit):
+    rita = visit()
+    match = record(rita, "portals", [5], [3], [2], seats=("Ada", "Bea", "Cid"))
+    page = rita.page
+    page.locator("#log li[data-version]").nth(1).get_by_role("button", name="Correct").click()
+    mending = page.locator(".mending")
+    expect(mending.get_by_label("Who leaves the match?")).to_be_hidden()
+    mending.get_by_label("Something is missing here").check()
+    expect(mending).to_contain_text("Or a player left the match here:")
+    mending.get_by_label("Who leaves the match?").select_option("Cid")
+    mending.get_by_label("Why?").select_option("absent")
+    assert find_barriers(page) == []
+    mending.get_by_role("button", name="Enter that they left").click()
+    page.get_by_role("button", name=re.compile("^Correct it, and lose")).click()
+    expect(page.locator("#log")).to_contain_text("Cid is absent.")
+    assert view_of(rita, match)["left"] == [3]
+    rita.faults = [fault for fault in rita.faults if "409" not in fault and "422" not in fault]
+
+
+def test_another_step_is_opened_while_one_is_open(visit):
+    rita = visit()
+    match = record(rita, "pathagon", "d4", "c3", "e5")
+    page = rita.page
+    open_step(page, "on d4.")
+    # Of two clicks at once, the last one counts.
+    for text in ("on c3.", "on e5."):
+        page.locator("#log li", has_text=text).get_by_role("button", name="Correct").dispatch_event("click")
+    expect(page.locator("#log li.open")).to_contain_text("on e5.")
+    expect(page.locator(".mending")).to_have_count(1)
+    expect(page.locator(".mending-now")).to_contain_text("Recorded: Ada places a piece from the reserve on e5.")
+    find_field(page, "g7").click()
+    page.get_by_role("button", name="Play it").first.click()
+    expect(page.locator(".mending")).to_have_count(0)
+    assert moves_of(rita, match) == ["d4", "c3", "g7"]
+
+
+def test_a_lost_connection_leaves_no_earlier_position_on_the_board(visit):
+    rita = visit()
+    match = record(rita, "pathagon", "d4", "c3")
+    page = rita.page
+    page.route("**/positions", lambda route: route.abort())
+    page.locator("#log li", has_text="on d4.").get_by_role("button", name="Correct").click()
+    expect(page.locator(".mending > .refusal")).to_have_text("The server cannot be reached. Try again.")
+    page.get_by_label("Something is missing here").check()
+    page.unroute("**/positions")
+    page.get_by_role("button", name="Close").click()
+    open_step(page, "on d4.")
+    page.route("**/record", lambda route: route.abort())
+    page.get_by_role("button", name="Close").click()
+    expect(page.locator("#composing")).to_be_hidden()
+    page.unroute("**/record")
+    # The page tries again by itself.
+    expect(page.locator("#composing")).to_be_visible()
+    expect(page.locator("#board [data-at='c3'][data-owner], #board [data-touch='c3'] [data-owner]")).to_have_count(1)
+    assert moves_of(rita, match) == ["d4", "c3"]
+    rita.faults = [fault for fault in rita.faults if "ERR_FAILED" not in fault]
+
+
+def test_a_correction_that_is_closed_while_it_is_sent_is_shown(visit):
+    rita = visit()
+    match = record(rita, "pathagon", "d4", "c3")
+    page = rita.page
+    held = []
+    page.route("**/corrections", lambda route: held.append(route))
+    open_step(page, "on c3.")
+    find_field(page, "g7").click()
+    page.get_by_role("button", name="Play it").first.click()
+    page.wait_for_timeout(300)
+    page.get_by_role("button", name="Close").click()
+    expect(page.locator(".mending")).to_have_count(0)
+    held[0].continue_()
+    expect(page.locator("#log")).to_contain_text("on g7.")
+    assert moves_of(rita, match) == ["d4", "g7"]
 
 
 def test_a_correction_is_closed_by_a_key_without_changes(visit):

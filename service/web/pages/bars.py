@@ -39,9 +39,13 @@ Bar = dict[str, Any]
 
 
 def describe_bars(state: Match, names: Sequence[str], held: Sequence[int], view: int) -> dict[str, list[Bar]]:
-    """The bars above the board and below it. The seat that looks is below, the next ones are above, in order."""
+    """The bars above the board and below it. The seat that looks is below, the next ones are above, in order.
+
+    A recorder holds every seat and is none of the players, so no bar says `you` to them.
+    """
     count = len(names)
-    bars = [_describe_bar(state, seat, names, held) for seat in range(1, count + 1)]
+    own = held if len(held) < count else ()
+    bars = [_describe_bar(state, seat, names, own) for seat in range(1, count + 1)]
     order = [(view - 1 + step) % count for step in range(count)]
     return {"above": [bars[each] for each in order[1:]], "below": [bars[each] for each in order[:1]]}
 

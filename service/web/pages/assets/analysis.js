@@ -39,13 +39,14 @@ let view = data.view;
 let thinking = null;
 let resting = 0;
 let writing = 0;
+let isUnwritten = false;
 let taking = false;
 const kept = [];
 
 const composer = new Composer(find("composer"), find("board"), {
   findTouched: async (touches) => (await ask(here, { touches })).touched,
   submit: (move) => take({ move }),
-  explainPause: () => sayTurn(shown.turn),
+  explainPause: () => (shown ? sayTurn(shown.turn) : find("fault").textContent),
   clauses: `/rulesets/${data.ruleset}?version=${data.version}`,
 });
 find("typing").hidden = true;
@@ -64,7 +65,8 @@ find("leaving")?.querySelector("form").addEventListener("submit", (event) => {
 });
 offerStart();
 document.addEventListener("keydown", stepByKey);
-addEventListener("popstate", () => restore());
+// Links to parts of this page lead away from no line.
+addEventListener("popstate", () => (isPart(location.hash) ? writeAddress(false) : restore()));
 addEventListener("pageshow", ({ persisted }) => persisted && shown && showFork(shown.turn));
 restore();
 
@@ -74,21 +76,27 @@ function ask(node, more = {}) {
   return askPosition(data.ruleset, data.start, node.steps(), { seen_from: view, ...more }, data.query);
 }
 
-/** The position after a node's step. What its path tells is remembered with the nodes. */
+/** The position after a node's step, seen from the present view. What its path tells is remembered with the nodes. */
 async function load(node) {
   if (node.position) return node.position;
+  const seen = view;
   const path = node.path();
   const story = path.some((each) => !each.told);
   const position = await ask(node, { picture: true, story });
   position.story?.forEach((told, at) => (path[at].told = told));
+  if (seen !== view) return load(node);
+  if (!node.position) kept.push(node);
   node.position = position;
-  kept.push(node);
   if (kept.length > MAX_KEPT) kept.shift().position = null;
   return position;
 }
 
-/** Stand at a node. Resolves to whether its position is shown now. `isNew`: the browser's back button returns. */
-async function go(node, isNew = false) {
+/**
+ * Stand at a node, which may be one of another tree. Resolves to whether its position is shown now.
+ *
+ * `isNew`: the browser's back button returns. `isNamed`: the address names the place.
+ */
+async function go(node, { isNew = false, isNamed = true } = {}) {
   wanted = node;
   stopThinking();
   let position;
@@ -96,6 +104,8 @@ async function go(node, isNew = false) {
     position = await load(node);
   } catch (error) {
     if (wanted === node) fail(error, node);
+    // What cannot be loaded can be asked for again.
+    if (wanted === node && shown) wanted = here;
     return false;
   }
   if (wanted !== node) return false;
@@ -103,6 +113,7 @@ async function go(node, isNew = false) {
   const [from, before] = [here, shown];
   here = node;
   shown = position;
+  showTree(node.root());
   for (const each of node.path()) each.parent.favourite = each;
   const [effects, direction] = findMotion(from, before, node, position);
   composer.forget();
@@ -110,8 +121,16 @@ async function go(node, isNew = false) {
   swapBoard(find("board"), readDrawing(position), effects, direction);
   show();
   if (node.told) composer.say(node.told.sentences.join(" "));
-  writeAddress(isNew);
+  if (isNamed) writeAddress(isNew);
+  else nameNothing();
   return true;
+}
+
+/** Let the line be this tree from now on. */
+function showTree(root) {
+  if (root === tree) return;
+  tree = root;
+  kept.splice(0, kept.length, ...[tree, ...tree.list()].filter((node) => node.position));
 }
 
 function findMotion(from, before, node, position) {
@@ -126,14 +145,13 @@ function fail(error, node) {
   const number = error.problem.step;
   if (!Number.isInteger(number)) return say(formatProblem(error.problem));
   const refused = node.path()[number];
-  refused.told ??= null;
   const text = gettext("Step %(number)s of this line is not allowed: %(why)s", { number: number + 1, why: error.message });
   go(refused.parent).then((isThere) => isThere && say(text));
 }
 
 /** Take a step from here: a known one is entered, another one becomes a branch. One at a time. */
 async function take(step) {
-  if (taking) return false;
+  if (taking || !shown) return false;
   taking = true;
   try {
     return await tryStep(step);
@@ -153,14 +171,19 @@ async function tryStep(step) {
     node.remove();
     return refuse(gettext("A line has at most %(count)s steps with all its branches. Delete a branch to go on.", { count: MAX_STEPS }));
   }
+  wanted = node;
   try {
     await load(node);
   } catch (error) {
     if (isNew) node.remove();
+    if (wanted === node) wanted = here;
     if (!(error instanceof Refused)) throw error;
     return refuse(formatProblem(error.problem), error.problem.clause);
   }
-  return go(node, true);
+  if (wanted === node) return go(node, { isNew: true });
+  // The visitor has gone elsewhere meanwhile.
+  if (isNew) node.remove();
+  return false;
 }
 
 function refuse(text, clause = null) {
@@ -171,8 +194,8 @@ function refuse(text, clause = null) {
 
 function step(where) {
   const from = wanted ?? here;
-  const target = { first: tree, previous: from.parent ?? tree, next: from.next() ?? from, last: from.last() }[where];
-  if (target !== here || !shown) go(target);
+  const target = { first: from.root(), previous: from.parent ?? from, next: from.next() ?? from, last: from.last() }[where];
+  if (target !== from || !shown) go(target);
 }
 
 function stepByKey(event) {
@@ -189,7 +212,8 @@ async function turnBoard() {
   const address = new URL(location.href);
   address.searchParams.set("seen", view);
   history.replaceState(history.state, "", address);
-  await go(here);
+  // A step that is being taken is shown in the new view.
+  if (!taking) await go(wanted ?? here);
 }
 
 // --------------------------------------------------------------------------------------------------------- showing
@@ -266,10 +290,12 @@ let items = new Map();
 
 /** List the whole tree: each line in order, its branches below the step that they replace. */
 function showLine() {
+  const focused = find("line").contains(document.activeElement) && document.activeElement.node;
   items = new Map();
   const list = makeList(tree);
   list.prepend(makeItem(tree));
   find("line").replaceChildren(list);
+  if (focused) (items.get(focused) ?? items.get(here)).focus({ preventScroll: true });
   const current = items.get(here);
   current.setAttribute("aria-current", "true");
   const frame = find("line");
@@ -326,18 +352,20 @@ function chooseInLine({ target }) {
   const button = target.closest("button");
   if (!button) return;
   if ("drops" in button.dataset) cut(button.node);
-  else go(button.node).then(() => items.get(here)?.focus());
+  else go(button.node);
 }
 
 /** Delete a step with all that follows it. The browser's back button brings it back. */
-function cut(node) {
-  const { parent } = node;
+async function cut(node) {
+  const hadFocus = document.activeElement === find("cut");
   const isWithin = here.isWithin(node);
+  const isLeft = isWithin || wanted.isWithin(node);
+  if (isLeft && !(await go(isWithin ? node.parent : here))) return;
   node.remove();
-  if (isWithin) return go(parent, true);
   showLine();
   showSteps();
   writeAddress(true);
+  if (hadFocus && find("cut").hidden) items.get(here).focus();
 }
 
 /** Say in words what the branches do that a link has brought. */
@@ -362,15 +390,17 @@ async function tellBranches(root) {
 async function writeAddress(isNew) {
   clearTimeout(resting);
   const turn = ++writing;
+  isUnwritten ||= isNew;
   const isPlain = here === tree && !tree.children.length;
   const text = isPlain ? "" : await pack(tree, here);
   if (turn !== writing) return;
   const address = `${location.pathname}${location.search}${text && SIGN + text}`;
   const write = () => {
-    if (address === location.pathname + location.search + location.hash) return;
-    history[isNew ? "pushState" : "replaceState"](null, "", address);
+    const how = isUnwritten ? "pushState" : "replaceState";
+    isUnwritten = false;
+    if (address !== location.pathname + location.search + location.hash) history[how](null, "", address);
   };
-  if (isNew) write();
+  if (isUnwritten) write();
   else resting = setTimeout(write, REST_MS);
   showLink(address);
 }
@@ -404,12 +434,33 @@ function keepThrough(address) {
   for (const form of document.querySelectorAll("form.languages")) form.action = `/language?next=${encodeURIComponent(next)}`;
 }
 
+/** The address names no line: the line is not written into it until the visitor makes a move. */
+function nameNothing() {
+  clearTimeout(resting);
+  writing += 1;
+  showLink(location.pathname + location.search);
+}
+
+function isPart(hash) {
+  return hash.length > 1 && !hash.startsWith(SIGN) && document.getElementById(hash.slice(1)) !== null;
+}
+
+/** The line that was kept in this browser; nothing if there is none. */
+function recallKept() {
+  try {
+    return sessionStorage.getItem(KEPT_AT) ?? "";
+  } catch {
+    // This browser stores nothing.
+    return "";
+  }
+}
+
 /** Show what the address names: the line with its branches, and the place in it. */
 async function restore() {
   clearTimeout(resting);
   writing += 1;
-  let hash = location.hash;
-  if (hash === KEPT) hash = sessionStorage.getItem(KEPT_AT) ?? "";
+  isUnwritten = false;
+  const hash = location.hash === KEPT ? recallKept() : location.hash;
   let [begun, place, fault] = [new Node(), null, ""];
   if (hash.startsWith(SIGN)) {
     try {
@@ -420,32 +471,14 @@ async function restore() {
           ? gettext("The link is too long to be one of ours. The board shows the position without a line. The address still has the link.")
           : gettext("The link is damaged: part of it may be missing. Copy all of it and open it again. Until then the board shows the position without a line.");
     }
-  } else if (hash.length > 1) {
+  } else if (hash.length > 1 && !isPart(hash)) {
     fault = gettext("The end of this link names no line. The board shows the position without one.");
   }
   if (!place) place = data.begun.reduce((node, each) => node.add(each), begun);
   begun.adopt(tree);
-  tree = begun;
-  kept.splice(0, kept.length, ...[tree, ...tree.list()].filter((node) => node.position));
-  // The old tree has the same positions, which motion may lead between.
-  if (!fault) {
-    const isThere = await go(place);
-    if (isThere) tellBranches(begun);
-    return;
-  }
-  // The damaged link stays in the address until the visitor makes a move.
-  if (await showOnly(place)) say(fault);
-}
-
-async function showOnly(place) {
-  const turn = writing;
-  const isThere = await go(place);
-  if (isThere && turn <= writing) {
-    writing += 1;
-    clearTimeout(resting);
-    showLink(location.pathname + location.search);
-  }
-  return isThere;
+  if (!(await go(place, { isNamed: !fault }))) return;
+  if (fault) say(fault);
+  else tellBranches(begun);
 }
 
 // ------------------------------------------------------------------------------------------------------------ dice
@@ -453,17 +486,23 @@ async function showOnly(place) {
 /** Let the visitor choose what the due dice show, or roll them. */
 function putDice(roll) {
   const place = find("dice");
+  const isTyping = place.contains(document.activeElement);
   if (!roll) return place.replaceChildren();
   const { count, sides } = roll;
   const form = find("rolling").content.firstElementChild.cloneNode(true);
   form.querySelector("h2").textContent = ngettext("One die with %(sides)s sides", "%(num)s dice with %(sides)s sides", count, { sides });
-  form.querySelector("[data-draw]").addEventListener("click", () => take({ values: Array.from({ length: count }, () => drawBelow(sides) + 1) }));
+  const enter = async (values) => {
+    // What was not taken can be entered again.
+    if (!(await take({ values })) && shown.turn.roll === roll) putDice(roll);
+  };
+  form.querySelector("[data-draw]").addEventListener("click", () => enter(Array.from({ length: count }, () => drawBelow(sides) + 1)));
   // Dice with more sides draw lots: their numbers mean nothing to people.
   form.querySelector(".hint").hidden = sides > MAX_FACES;
   if (sides <= MAX_FACES) {
-    const dice = new Dice(form, roll, (isChosen) => isChosen && dice.isWhole && take({ values: dice.values }));
+    const dice = new Dice(form, roll, (isChosen) => isChosen && dice.isWhole && enter(dice.values));
   }
   place.replaceChildren(form);
+  if (isTyping) form.querySelector(".face, [data-draw]").focus({ preventScroll: true });
 }
 
 // ----------------------------------------------------------------------------------------------------- suggestions
@@ -474,7 +513,10 @@ async function suggest(event) {
   stopThinking();
   const [place, playouts, node] = [find("suggested"), Number(find("playouts").value), here];
   const mine = (thinking = new AbortController());
-  showThinking(place, stopThinking);
+  showThinking(place, () => {
+    stopThinking();
+    find("ask").focus();
+  });
   find("ask").disabled = true;
   try {
     const found = await askSuggestion(data.ruleset, data.start, node.steps(), playouts, { query: data.query, signal: mine.signal });
@@ -510,7 +552,13 @@ let previewed = null;
 async function preview(node, each) {
   previewed = each;
   if (!each) return composer.preview(null);
-  each.picture ??= (await askPosition(data.ruleset, data.start, [...node.steps(), { move: each.move }], { seen_from: view, picture: true }, data.query)).picture;
+  try {
+    each.picture ??= (await askPosition(data.ruleset, data.start, [...node.steps(), { move: each.move }], { seen_from: view, picture: true }, data.query)).picture;
+  } catch (error) {
+    // The move can be taken without being seen before.
+    if (error instanceof Refused) return;
+    throw error;
+  }
   if (previewed === each && here === node) composer.preview(each);
 }
 

@@ -41,8 +41,16 @@ export class Dice {
   add(value) {
     if (this.isWhole && this.count > 1) return;
     this.values = this.count === 1 ? [value] : [...this.values, value];
+    const hadFocus = this.form.contains(document.activeElement);
     this.show();
     this.changed(true);
+    if (hadFocus) this.keepFocus();
+  }
+
+  /** What had the focus may be gone or disabled by now: keys must still reach the dice. */
+  keepFocus() {
+    if (this.isWhole && this.count > 1) (this.form.querySelector("[data-enter]") ?? this.thrown.querySelector("button")).focus();
+    else if (!this.form.contains(document.activeElement)) this.faces.querySelector("button").focus();
   }
 
   remove(place) {

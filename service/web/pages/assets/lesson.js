@@ -16,7 +16,10 @@ let made = [];
 let left = gather();
 let chosen = [];
 let tries = 0;
+let isShowing = false;
 
+// Starting again needs no server.
+const first = find("board").querySelector("svg").cloneNode(true);
 const composer = new Composer(find("composer"), find("board"), {
   findTouched: async (touches) => (await ask(made, { touches })).touched,
   submit: makeMove,
@@ -34,13 +37,23 @@ function ask(steps, more = {}) {
 }
 
 async function makeMove(move) {
+  const [mine, before] = [tries, made.length];
   try {
     await take({ move });
     return true;
   } catch (error) {
-    composer.refuse(error.message);
+    if (tries !== mine) return false;
+    if (made.length === before) composer.refuse(error.message);
+    else stop(error);
     return false;
   }
+}
+
+/** What follows a move cannot be loaded: the visitor can only start again. */
+function stop(error) {
+  composer.update(null);
+  find("missed").textContent = error.message;
+  lead(find("again"));
 }
 
 /** What the lesson itself does later: the dice that fall, and what the others answer. */
@@ -55,13 +68,13 @@ async function take(step) {
   let position = await ask([...made, step], { picture: true });
   if (tries !== mine) return;
   chosen.push(step.move);
-  await follow(step, position);
+  follow(step, position);
   const told = [...position.step.sentences];
   for (let next = findNext(position); next; next = findNext(position)) {
     if (next.move) await wait();
     position = await ask([...made, next], { picture: true });
     if (tries !== mine) return;
-    await follow(next, position);
+    follow(next, position);
     told.push(...position.step.sentences);
     find("answered").append(`${position.step.sentences.join(" ")} `);
   }
@@ -99,19 +112,15 @@ function findNext(position) {
 }
 
 /** The step was taken: show where it led. */
-async function follow(step, position) {
+function follow(step, position) {
   made = [...made, step];
   find("again").disabled = false;
-  await put(position);
+  composer.forget();
+  swapBoard(find("board"), readDrawing(position), position.step.effects);
 }
 
 function wait() {
   return new Promise((resolve) => setTimeout(resolve, SHOW_MS));
-}
-
-async function put(position, direction = 1) {
-  composer.forget();
-  await swapBoard(find("board"), readDrawing(position), position.step?.effects ?? [], direction);
 }
 
 /** Whether the visitor has made the moves of the solution so far. */
@@ -124,17 +133,22 @@ function isDone({ step }) {
   return step.effects.some((effect) => Object.entries(lesson.wanted).every(([detail, value]) => effect[detail] === value));
 }
 
+/** The task is done. Who was shown how has not done it: they can try now. */
 function finish() {
   composer.update(null);
   find("done").hidden = false;
+  find("praise").hidden = isShowing;
+  find("shown").hidden = !isShowing;
   find("show").disabled = true;
+  if (isShowing) return lead(find("again"));
   remember();
   markDone();
   lead(find("done").querySelector("a.button"));
 }
 
-async function startAgain() {
+function startAgain() {
   tries += 1;
+  isShowing = false;
   made = [];
   chosen = [];
   left = gather();
@@ -142,21 +156,28 @@ async function startAgain() {
   find("done").hidden = true;
   find("show").disabled = false;
   find("again").disabled = true;
-  await put(await ask([], { picture: true }));
+  composer.forget();
+  composer.refuse("");
+  swapBoard(find("board"), first.cloneNode(true));
   composer.update(lesson.seat);
 }
 
 /** Play the solution, move by move. */
 async function show() {
+  startAgain();
+  isShowing = true;
   find("show").disabled = true;
-  await startAgain();
-  find("show").disabled = true;
+  find("again").disabled = false;
   const mine = tries;
-  for (const move of lesson.solution) {
-    composer.update(null);
-    await wait();
-    if (tries === mine) await take({ move });
-    if (tries !== mine) return;
+  try {
+    for (const move of lesson.solution) {
+      composer.update(null);
+      await wait();
+      if (tries === mine) await take({ move });
+      if (tries !== mine) return;
+    }
+  } catch (error) {
+    if (tries === mine) stop(error);
   }
 }
 

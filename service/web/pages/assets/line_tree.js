@@ -41,6 +41,10 @@ export class Node {
     return found;
   }
 
+  root() {
+    return this.path()[0]?.parent ?? this;
+  }
+
   steps() {
     return this.path().map(({ step }) => step);
   }

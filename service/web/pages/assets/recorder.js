@@ -1,6 +1,6 @@
 // What a recorder enters: the dice that are due, and corrections of what stands in the list.
 
-import { formatProblem, send } from "/assets/commands.js";
+import { beginSentence, formatProblem, send } from "/assets/commands.js";
 import { Dice, make } from "/assets/dice.js";
 import { Laying } from "/assets/laying.js";
 import { swapBoard } from "/assets/motion.js";
@@ -13,15 +13,15 @@ const CHANGED = gettext("Something else happened first. Look at the board again.
 export class Recorder {
   /**
    * `page` has: `root`, the part of the page with the match; `api`, the address of the match; `composer`;
-   * `version()`; `refresh()`; `restore()`: shows the present position again.
+   * `version()`; `refresh()`: shows what is new; `restore()`: shows the present position again.
    */
   constructor(page) {
     Object.assign(this, page);
     this.find = (id) => document.getElementById(id);
     this.kept = { version: null, values: [] };
     document.addEventListener("click", (event) => {
-      const { mend } = event.target.closest("[data-mend]")?.dataset ?? {};
-      if (mend) this.open(event.target.closest("li"), JSON.parse(mend));
+      const row = event.target.closest("[data-mend]")?.closest("li");
+      if (row) this.open(row);
     });
     document.addEventListener("keydown", (event) => {
       const isIdle = !event.defaultPrevented && !document.querySelector("dialog[open]") && !this.composer.touches.length;
@@ -84,8 +84,17 @@ export class Recorder {
   // --------------------------------------------------------------------------------------------------- corrections
 
   /** Open a step where it stands in the list, with the board as it was before it. */
-  async open(row, step) {
-    if (this.panel) await this.close();
+  async open(row) {
+    const { version } = row.dataset;
+    this.wanted = version;
+    if (this.panel) {
+      await this.close();
+      // The list may have been drawn anew, and another step may have been clicked meanwhile.
+      row = this.findRow(version);
+      if (!row || this.panel || this.wanted !== version) return;
+    }
+    this.entry?.leave?.();
+    const step = JSON.parse(row.querySelector("[data-mend]").dataset.mend);
     const panel = this.find("mending").content.firstElementChild.cloneNode(true);
     Object.assign(this, { panel, row, step, position: null });
     row.append(panel);
@@ -97,13 +106,14 @@ export class Recorder {
     panel.querySelector(".mending-left").addEventListener("submit", (event) => {
       event.preventDefault();
       const { withdraw, cause } = event.target.elements;
-      const why = this.step.why && cause.value === this.step.cause ? { why: this.step.why } : {};
+      const isSame = !this.isBefore && this.step.why && cause.value === this.step.cause;
+      const why = isSame ? { why: this.step.why } : {};
       this.correct([{ withdraw: Number(withdraw.value), cause: cause.value, ...why }]);
     });
     try {
       this.position = await this.ask({ picture: true, seen_from: Number(this.find("board").dataset.seat) });
     } catch (error) {
-      this.refuse(error.message);
+      if (this.panel === panel) this.refuse(error.message);
       return;
     }
     if (this.panel !== panel) return;
@@ -113,6 +123,15 @@ export class Recorder {
     panel.querySelector(".mending-now").focus({ preventScroll: true });
   }
 
+  findRow(version) {
+    return document.querySelector(`#log [data-version="${version}"]`);
+  }
+
+  /** Whether a missing step is put before the one that was opened. */
+  get isBefore() {
+    return this.panel.querySelector(".mending-before input").checked;
+  }
+
   /** The position before the step that is corrected. */
   ask(more = {}) {
     return askPosition(this.root.dataset.ruleset, this.step.start, this.step.steps, more);
@@ -120,20 +139,15 @@ export class Recorder {
 
   /** Offer what can stand in this place: a move on the board, dice, or another player who leaves. */
   showEntry() {
-    const { panel, step, position, composer } = this;
-    const isBefore = panel.querySelector(".mending-before input").checked;
+    const { panel, step, position, composer, isBefore } = this;
+    if (!position) return;
     const { decision, roll } = position.turn;
     const kind = !isBefore && ["left", "draw"].includes(step.kind) ? step.kind : decision ? "move" : "roll";
     const holder = panel.querySelector(".mending-entry");
     this.giveBack();
     holder.replaceChildren();
     panel.querySelector("[data-remove]").hidden = isBefore;
-    const left = panel.querySelector(".mending-left");
-    left.hidden = kind !== "left";
-    if (kind === "left") {
-      left.elements.withdraw.value = step.seat;
-      left.elements.cause.value = step.cause;
-    }
+    this.showLeaving(kind === "left" ? step : { seat: decision ?? roll?.seat ?? 1, cause: "resigned" }, kind === "left" || isBefore);
     if (kind === "move") {
       this.home = document.createComment("composer");
       composer.root.replaceWith(this.home);
@@ -157,6 +171,16 @@ export class Recorder {
     const question = isBefore ? gettext("What came before it?") : kind === "draw" ? "" : gettext("What happened instead?");
     const who = kind === "move" ? gettext("%(name)s moves: the board is as it was before.", { name: this.name(decision) }) : "";
     panel.querySelector(".mending-now").replaceChildren(was, ` ${question} ${who}`);
+  }
+
+  /** Offer that a player left: instead of another one, or, if a step is missing, before the one that was opened. */
+  showLeaving({ seat, cause }, isOffered) {
+    const left = this.panel.querySelector(".mending-left");
+    left.hidden = !isOffered;
+    left.elements.withdraw.value = seat;
+    left.elements.cause.value = cause;
+    left.querySelector(".mending-or").hidden = !this.isBefore;
+    left.querySelector("button").textContent = this.isBefore ? gettext("Enter that they left") : gettext("Correct it");
   }
 
   showDice(holder, roll) {
@@ -186,15 +210,18 @@ export class Recorder {
   }
 
   async send(steps) {
-    const replaced = this.panel.querySelector(".mending-before input").checked ? 0 : 1;
+    const { panel } = this;
+    const replaced = this.isBefore ? 0 : 1;
     const body = { take_back: this.step.back, replaced, steps, dropped: 0 };
     this.refuse("");
     let done = await this.post(body);
+    if (this.panel !== panel) return this.refresh();
     const { step } = done.answer;
     if (!done.ok && step >= steps.length) {
       const dropped = this.step.back - replaced - (step - steps.length);
       if (!(await this.mayLose(dropped, done.answer))) return;
       done = await this.post({ ...body, dropped });
+      if (this.panel !== panel) return this.refresh();
     }
     if (done.ok) return this.close(true);
     this.refuse(done.status === 412 ? CHANGED : formatProblem(done.answer), done.answer.clause);
@@ -257,10 +284,11 @@ export class Recorder {
     row.classList.remove("open");
     delete this.root.dataset.mending;
     this.panel = null;
-    this.composer.forget();
-    await this.restore(isDone);
+    // Until the present position is shown again, nobody moves.
+    this.composer.update(null);
+    await this.restore();
     // The list may have been drawn anew.
-    if (!isDone) document.querySelector(`#log [data-version="${row.dataset.version}"] [data-mend]`)?.focus({ preventScroll: true });
+    if (!isDone) this.findRow(row.dataset.version)?.querySelector("[data-mend]")?.focus({ preventScroll: true });
   }
 }
 
@@ -268,7 +296,7 @@ export class Recorder {
 function formatReason({ clause, ...problem }) {
   const text = formatProblem(problem);
   const reason = clause ? text.slice(text.indexOf(`${clause}, `)).replace(`${clause}, `, "") : text;
-  return reason.replace(/^\p{Ll}(?!\d)/u, (letter) => letter.toUpperCase());
+  return beginSentence(reason);
 }
 
 function makeHidden({ name, kind, value }) {

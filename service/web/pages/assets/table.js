@@ -23,7 +23,11 @@ const root = find("table");
 const api = `/v1/matches/${root.dataset.match}`;
 const invitation = root.dataset.invitation ? `invitation=${encodeURIComponent(root.dataset.invitation)}` : "";
 
-const refresh = keepFresh(async () => put(await fetchPart(location.pathname + location.search)));
+// How often the page was put in place, and whether the board shows an earlier position than the page.
+let puts = 0;
+let isBehind = false;
+
+const refresh = keepFresh(async () => put(await fetchPart(location.pathname + location.search), isBehind));
 const showClocks = runClocks(Number(root.dataset.now));
 const composer = new Composer(find("composer"), find("board"), {
   findTouched,
@@ -99,7 +103,15 @@ async function put(page, isOther = false) {
   const moverBefore = mover();
   if (!fresh || (!isOther && Number(fresh.dataset.version) <= before)) return;
   const news = [...page.querySelectorAll("#log [data-version]")].filter((each) => Number(each.dataset.version) > before).reverse();
+  puts += 1;
+  const mine = puts;
   await waitForEyes(news);
+  if (mine !== puts || recorder?.isMending) {
+    // Another view or a correction is shown by now. Nobody waits for this refresh: it may be the one under way.
+    refresh();
+    return;
+  }
+  isBehind = false;
   const effects = news.flatMap((each) => JSON.parse(each.dataset.effects ?? "[]"));
   putBoard(page.getElementById("board"), effects);
   for (const id of PARTS) swapPart(find(id), page.getElementById(id));
@@ -122,10 +134,10 @@ async function put(page, isOther = false) {
   if (mover() !== moverBefore) document.dispatchEvent(new Event("plyscribe:turn"));
 }
 
-/** Show the present position after a correction was closed; `isOther` if it is another one than before. */
-async function restore(isOther) {
-  if (isOther) await refresh();
-  else await put(await fetchPart(location.pathname + location.search), true);
+/** Show the present position after a correction was closed, as soon as the server can be reached. */
+function restore() {
+  isBehind = true;
+  return refresh();
 }
 
 /** Let screen readers say what others have done since this version. */

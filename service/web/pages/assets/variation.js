@@ -21,14 +21,18 @@ export function askSuggestion(ruleset, start, steps, playouts, { query = "", sig
 }
 
 async function post(path, body, signal) {
-  let answered;
+  let answered, answer;
   try {
     answered = await fetch(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body), signal });
+    // A refusal by a proxy may be no JSON, and an answer may break off.
+    answer = await answered.json().catch((error) => {
+      if (answered.ok) throw error;
+      return {};
+    });
   } catch (error) {
     if (error.name === "AbortError") throw error;
     throw new Refused({ detail: gettext("The server cannot be reached. Try again.") }, 0);
   }
-  const answer = await answered.json().catch(() => ({}));
   if (!answered.ok) throw new Refused(answer, answered.status);
   return answer;
 }
