@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from hashlib import sha256
+from itertools import count
 
 import pytest
 
@@ -369,16 +370,18 @@ def write_until_stored(store: EventStore, name: str) -> Stored:
 
 
 ARCHIVE: dict[bytes, Whole] = {}
+PLACES = count()
 
 
 def seal_often(store: EventStore, times: int) -> int:
     sealed = 0
-    for number in range(times):
+    for _ in range(times):
         loaded = store.load(STREAM)
         if not loaded.entries:
             continue
         [commands] = store.commands([STREAM])
-        place = b"%d %d" % (id(store), number)
+        # Two sealers never write to the same place.
+        place = b"%d" % next(PLACES)
         ARCHIVE[place] = whole = Whole(STREAM, loaded.entries, commands)
         sealed += store.seal([whole.sealing._replace(place=place)])[0]
     return sealed
