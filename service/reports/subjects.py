@@ -191,7 +191,8 @@ class Maker:
         return describe_annulment(state, game, self._tournaments, self._accounts)
 
     def _suggest(self, _: str, playouts: int, variation: str) -> Json:
-        reached = reach(*load_variation(variation), self._matches.read)
+        start, steps = load_variation(variation)
+        reached = reach(start, steps, lambda match: self._matches.read(match, start.match_version))
         return weigh_position(reached, playouts, variation, MOST_SUGGESTED)
 
     def _draw_picture(self, match: str, version: int, ply: int, theme: int, seat: int) -> Json:
