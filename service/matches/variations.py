@@ -28,10 +28,7 @@ BOT = "mcts"
 
 
 class Start(NamedTuple):
-    """Where a variation begins: a new game with `seats`, or a `match` at `ply`.
-
-    `match_version` is one at which the match stood there: a recorder may put another position in its place.
-    """
+    """Where a variation begins: a new game with `seats`, or a `match` at `ply`."""
 
     ruleset: str
     version: int
@@ -39,7 +36,6 @@ class Start(NamedTuple):
     seats: int
     match: str | None = None
     ply: int = 0
-    match_version: int | None = None
 
 
 def reach(start: Start, steps: Sequence[Tried], read_match: Callable[[str], Match]) -> Reached:

@@ -94,7 +94,9 @@ def suggest_move(ruleset: str) -> Response:
         names = _name_players(wanted["names"], language)
         return spoken(answer(describe_suggestion(reached, report, playouts, language, names)), language)
 
-    return answer_report(suggestion_for(reached.ruleset.id, dump_variation(start, wanted["steps"]), playouts), show)
+    stood_at = 0 if start.match is None else position_at(_read_found(start.match), start.ply).version
+    variation = dump_variation(start, wanted["steps"])
+    return answer_report(suggestion_for(reached.ruleset.id, variation, playouts, stood_at), show)
 
 
 def _find_start(ruleset: str, wanted: dict[str, Any]) -> Start:
@@ -110,8 +112,7 @@ def _find_start(ruleset: str, wanted: dict[str, Any]) -> Start:
     g.match = state
     if state.life.created.ruleset != rules.id:
         raise NotFound(f"{match} is no match of {rules.id}", "match/unknown")
-    version, stood_at = state.life.created.ruleset_version, position_at(state, ply).version
-    return Start(rules.id, version, {}, len(state.life.seats), state.stream, ply, stood_at)
+    return Start(rules.id, state.life.created.ruleset_version, {}, len(state.life.seats), state.stream, ply)
 
 
 def _read_found(_: str) -> Match:
