@@ -149,9 +149,9 @@ class PlayOn(Command):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordRoll(Command):
-    """Enter the values of the dice that the match waits for, as thrown at the table."""
+    """Enter the values of the dice that the match waits for, as thrown at the table, or what they lay on each place."""
 
-    values: tuple[int, ...]
+    values: tuple[int, ...] | Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -79,11 +79,16 @@ class Choice:
         for known in self.values:
             if type(value) is type(known) and value == known:
                 return known
-        raise OptionError(self.name, value, " or ".join(dumps(known) for known in self.values))
+        raise OptionError(self.name, value, _join_words([dumps(known) for known in self.values]))
 
     def schema(self) -> dict[str, Any]:
         """JSON Schema of the value."""
         return {"enum": list(self.values), "default": self.default}
+
+
+def _join_words(words: Sequence[str]) -> Phrase | str:
+    *others, last = words
+    return say("{first} or {second}", first=_join_words(others), second=last) if others else last
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +102,7 @@ class Flag:
         """The value itself; OptionError unless it is true or false. 1 is neither."""
         if isinstance(value, bool):
             return value
-        raise OptionError(self.name, value, "true or false")
+        raise OptionError(self.name, value, say("true or false"))
 
     def schema(self) -> dict[str, Any]:
         """JSON Schema of the value."""
@@ -109,7 +114,7 @@ def refuse_unknown(raw: dict[str, Any], options: Sequence[Option]) -> None:
     names = [option.name for option in options]
     for name, value in raw.items():
         if name not in names:
-            raise OptionError(name, value, f"only {', '.join(names)}")
+            raise OptionError(name, value, say("only {names}", names=", ".join(names)))
 
 
 def parse_options(raw: dict[str, Any], options: Sequence[Option]) -> dict[str, Any]:

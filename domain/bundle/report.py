@@ -47,7 +47,7 @@ from plyscribe.domain.events import (
     SeedsRevealed,
     SharedDice,
 )
-from plyscribe.domain.match import Match
+from plyscribe.domain.match import LINE, Match
 from plyscribe.domain.replay import replay
 from plyscribe.domain.rulesets import find_ruleset
 from plyscribe.domain.verification import digest_view, execute_again
@@ -262,14 +262,19 @@ def _check_dice(match: Match) -> Check:
 
 
 def _say_believed(match: Match) -> str | None:
-    """Which rolls do not follow from the dice of the match; None if all do."""
+    """Which rolls do not follow from the dice of the match; None if all do.
+
+    A fork does not say which rolls after its last move before `ply` + 1 were its parent's, and which were tried.
+    """
     parent, play = match.life.created.parent, match.play
     assert play is not None
-    copied = sum(step.is_copied for step in play.steps)
-    if copied > (parent["ply"] if parent else 0):
-        return "the rolls of the line that it begins with were chosen by its creator"
+    copied = [each for each in play.between if each.version == LINE and each.values]
+    if parent is None:
+        return "the rolls of the line that it begins with were chosen by its creator" if copied else None
     # If the fork has dice of its own, only the bundle of its parent proves the rolls before it.
-    return "the rolls before the fork are its parent's" if parent else None
+    if all(each.ply < parent["ply"] for each in copied):
+        return "the rolls before the fork are its parent's"
+    return "the rolls before the fork are its parent's, or were chosen by the creator of the fork"
 
 
 def _check_seeds(match: Match) -> Check:

@@ -63,11 +63,8 @@ def _enter(command: Correct, draft: Draft, step: CorrectedStep) -> None:
     match step:
         case str():
             playing.DECIDERS[MakeMove](MakeMove(**base, move=step), life, draft)
-        case tuple():
+        case tuple() | Mapping():
             playing.DECIDERS[RecordRoll](RecordRoll(**base, values=step), life, draft)
-        case Mapping():
-            values = draft.play.ruleset.read_layout(draft.play.state, step)
-            playing.DECIDERS[RecordRoll](RecordRoll(**base, values=values), life, draft)
         case SeatWithdrawn(seat, cause, fault, why):
             left = Withdraw(**base, seat=seat, cause=cause, fault=fault, why=why)
             playing.DECIDERS[Withdraw](left, life, draft)

@@ -1,6 +1,6 @@
 """Decisions while a match is played: moves, rolls, withdrawals, draws, and what a recorder puts right."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from plyscribe.domain.commands import (
@@ -127,8 +127,10 @@ def _decide_roll(command: RecordRoll, life: Lifecycle, draft: Draft) -> None:
     require_playing(life)
     turn = require_roll_to_record(life, draft.play)
     draft.require_room()
-    draft.play.ruleset.apply_roll(draft.play.state, command.values)
-    draft.emit(DiceRolled(turn.sides, turn.count, turn.purpose, turn.seat, command.values))
+    ruleset, state, thrown = draft.play.ruleset, draft.play.state, command.values
+    values = ruleset.read_layout(state, thrown) if isinstance(thrown, Mapping) else thrown
+    ruleset.apply_roll(state, values)
+    draft.emit(DiceRolled(turn.sides, turn.count, turn.purpose, turn.seat, values))
     draft.settle()
 
 

@@ -82,7 +82,8 @@ class MatchQuota:
     def finish(self, account: str, match: str) -> None:
         """The match was created, or was not."""
         with self._lock:
-            self._find_begun(account).unmade.discard(match)
+            if begun := self._begun.get(account):
+                begun.unmade.discard(match)
 
     def _count_others(self, account: str, match: str) -> int:
         """How many matches but this one count for the account; as long as it is less than `most`, perhaps fewer do."""

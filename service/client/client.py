@@ -337,7 +337,8 @@ class Client(TournamentCalls, ManyCalls, Connection):
     ) -> Receipt:
         """Put `steps` in place of the first `replaced` of the last `take_back` steps; what came after them follows.
 
-        The last `dropped` steps are lost. A step is a dictionary with `move`, `values`, or `withdraw` and `cause`.
+        The last `dropped` steps are lost. A step is a dictionary with `move`, `values`, `laid` as for `lay`,
+        or `withdraw`, which `cause` and `why` go with.
         """
         body = {"take_back": take_back, "steps": list(steps), "replaced": replaced, "dropped": dropped}
         return self._command("POST", f"/v1/matches/{match}/corrections", body, key, version)

@@ -122,9 +122,12 @@ def _number(look: Look) -> tuple[int, int]:
     return THEMES.index(look.theme), look.seat or 0
 
 
-def suggestion_for(ruleset: str, variation: str, playouts: int) -> Subject:
-    """The best moves in a position, which is given as `dump_variation` writes it."""
-    return Subject(SUGGESTION, ruleset, (playouts,), variation)
+def suggestion_for(ruleset: str, variation: str, playouts: int, match_version: int) -> Subject:
+    """The best moves in a position, which is given as `dump_variation` writes it.
+
+    If it begins in a match, the match stood there at `match_version`: a recorder may correct what led to it.
+    """
+    return Subject(SUGGESTION, ruleset, (playouts, match_version), variation)
 
 
 class Maker:
@@ -190,8 +193,8 @@ class Maker:
         assert game is not None  # whoever asks has looked
         return describe_annulment(state, game, self._tournaments, self._accounts)
 
-    def _suggest(self, _: str, playouts: int, variation: str) -> Json:
-        reached = reach(*load_variation(variation), self._matches.read)
+    def _suggest(self, _: str, playouts: int, match_version: int, variation: str) -> Json:
+        reached = reach(*load_variation(variation), lambda match: self._matches.read(match, match_version))
         return weigh_position(reached, playouts, variation, MOST_SUGGESTED)
 
     def _draw_picture(self, match: str, version: int, ply: int, theme: int, seat: int) -> Json:

@@ -267,7 +267,7 @@ def _more_about(error: Exception) -> dict[str, Any]:
 
 
 def _find_rules() -> tuple[str, int] | None:
-    """The id and version of the rules that the request is about, if it is about a match or a variation."""
+    """The id and version of the rules that the request is about, if it is about a match or a line of moves."""
     match: Match | None = g.get("match")
     if match is not None:
         return match.life.created.ruleset, match.life.created.ruleset_version

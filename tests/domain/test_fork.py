@@ -25,6 +25,7 @@ from plyscribe.domain.commands import (
 from plyscribe.domain.deadlines import find_deadline
 from plyscribe.domain.decide.opening import MAX_LINE_BYTES
 from plyscribe.domain.dice import commit
+from plyscribe.domain.effects import Rolled
 from plyscribe.domain.errors import FoldError, WrongTime, WrongValue
 from plyscribe.domain.events import (
     DiceRolled,
@@ -40,7 +41,8 @@ from plyscribe.domain.events import (
 from plyscribe.domain.line import copy_line
 from plyscribe.domain.replay import position_at, replay
 from plyscribe.domain.ruleset import AnyRuleset, Decision
-from plyscribe.domain.variation import begin, read_line, write_line
+from plyscribe.domain.rulesets import find_ruleset
+from plyscribe.domain.variation import Tried, begin, read_line, write_line
 from plyscribe.domain.verification import verify_match
 from tests.domain.given import (
     ANN,
@@ -272,23 +274,47 @@ def test_a_fork_begins_with_a_line():
         fork(race(), 2, line=None)
 
 
-def tried(table: Table, ply: int, *moves: str) -> LineCopied:
-    """The line of the table's match up to a ply, and these moves."""
+def tried(table: Table, ply: int, *steps: Tried) -> LineCopied:
+    """The line of the table's match up to a ply, and these steps."""
     created = table.match.life.created
-    steps = [*read_line(copy_line(table.entries, ply)), *moves]
+    line = [*read_line(copy_line(table.entries, ply)), *steps]
     start = begin(table.match.play.ruleset, created.options, len(created.seats))
-    return LineCopied(write_line(start, steps), None)
+    return LineCopied(write_line(start, line), None)
 
 
-@pytest.mark.parametrize("parent", [None, {"match": PARENT, "ply": 1}])
-def test_a_match_begins_with_steps_that_were_tried_and_says_so(parent):
-    forked = fork(race(), 1, parent=parent, line=tried(race(), 1, "push"))
+def explain_dice(table: Table) -> str | None:
+    """What the report says of the dice, once the match has been played to its end."""
+    table.when(StartMatch, ANN)
+    finish(table)
+    [dice] = [check for check in check_match(STREAM, table.entries).checks if check.check == "dice"]
+    assert dice.result == "ok"
+    return dice.why
+
+
+CHOSEN = "the rolls of the line that it begins with were chosen by its creator"
+PARENTS = "the rolls before the fork are its parent's"
+EITHER = "the rolls before the fork are its parent's, or were chosen by the creator of the fork"
+
+
+@pytest.mark.parametrize(("parent", "said"), [(None, CHOSEN), ({"match": PARENT, "ply": 1}, EITHER)])
+def test_a_match_begins_with_steps_that_were_tried_and_says_so(parent, said):
+    forked = fork(race(), 1, parent=parent, line=tried(race(), 1, "push", Rolled((1, 2))))
     assert [step.move for step in forked.match.play.steps] == ["hold", "push"]
-    forked.when(StartMatch, ANN)
-    finish(forked)
+    assert explain_dice(forked) == said
     assert isinstance(verify_match(STREAM, forked.entries), MatchVerified)
-    said = {check.check: check.why for check in check_match(STREAM, forked.entries).checks}
-    assert said["dice"] == "the rolls of the line that it begins with were chosen by its creator"
+
+
+def test_a_match_that_begins_with_chosen_rolls_alone_says_so():
+    begun = Table()
+    line = LineCopied(write_line(begin(find_ruleset("toy"), {}, 2), [Rolled((1, 2))]), None)
+    begun.when(CreateMatch, ANN, ruleset="toy", seats=(account(ANN),) * 2, dice=FRESH, start="call", line=line)
+    assert explain_dice(begun) == CHOSEN
+
+
+@pytest.mark.parametrize(("ply", "said"), [(1, PARENTS), (2, EITHER)])
+def test_rolls_after_the_last_move_of_a_parent_may_have_been_chosen(ply, said):
+    # Nothing is rolled after the first hold. After the second, that of the last seat, the table rolls the weather.
+    assert explain_dice(fork(race(), ply)) == said
 
 
 def test_a_match_that_begins_with_steps_is_not_rated_and_shares_no_dice():

@@ -156,3 +156,20 @@ def test_terrain_is_recorded_as_it_lies_on_the_table(api, token):
     assert again.json["detail"].startswith("Auf b1 b2 b3 b4 b5 b6 b7 liegen")
     for body in ({}, {"laid": RING, "values": [1]}, {"laid": {}}, {"laid": {"a1": 5}}):
         assert api.post(f"{path}/rolls", token, body).status_code == 422
+
+
+def test_terrain_is_laid_by_the_recorder_alone_and_only_while_it_is_due(api, token):
+    seats = [{"name": "Ada"}, {"name": "Bea"}]
+    path = f"/v1/matches/{api.new_match(token, seats, ruleset='rings', recorded=True, dice='recorded')}"
+    _, other = api.sign_up("Eve")
+    refused = api.post(f"{path}/rolls", other, {"laid": {"b1": "heavy"}})
+    assert (refused.status_code, refused.json["code"]) == (403, "match/not-recorder")
+    for ring in "abcd":
+        laid = {field.replace("a", ring): kind for field, kind in RING.items()}
+        assert api.post(f"{path}/rolls", token, {"laid": laid}).status_code == 200
+    late = api.post(f"{path}/rolls", token, {"laid": RING})
+    assert (late.status_code, late.json["code"]) == (409, "roll/not-due")
+    other_ring = {"take_back": 1, "steps": [{"laid": laid}]}
+    assert api.post(f"{path}/corrections", token, other_ring).json["events"][1]["data"]["values"] == [1]
+    thrown = f"/v1/matches/{api.new_match(token, seats, ruleset='rings', recorded=True, dice='server')}"
+    assert api.post(f"{thrown}/rolls", token, {"laid": RING}).json["code"] == "roll/unwanted"

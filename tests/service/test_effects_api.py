@@ -439,6 +439,10 @@ def test_an_option_that_is_not_possible_is_refused_in_the_language_of_the_reques
     refused = api.post("/v1/matches", token, wrong, headers=GERMAN).json
     assert (refused["option"], refused["allowed"]) == ("size", "an integer 5..9")
     assert refused["detail"] == "'size': 99 ist nicht möglich. Erlaubt ist: eine ganze Zahl von 5 bis 9."
+    unknown = api.post("/v1/matches", token, {**wrong, "options": {"width": 7}}, headers=GERMAN).json
+    assert unknown["detail"] == "'width': 7 ist nicht möglich. Erlaubt ist: nur size, pieces, ply_limit."
+    word = {"ruleset": "rings", "seats": [None, None], "options": {"scoring": "most"}}
+    assert " oder " in api.post("/v1/matches", token, word, headers=GERMAN).json["detail"]
 
 
 def test_a_body_that_does_not_fit_is_refused_in_the_language_of_the_request(api):

@@ -115,6 +115,7 @@ def test_a_fork_goes_on_with_steps_that_were_tried(forked):
     assert now["turn"] == {"decision": 1}
     refused = forked.fork(2, steps=[{"move": "g7"}, {"move": "g7"}])
     assert (refused.status_code, refused.json["code"], refused.json["step"]) == (422, "move/illegal", 1)
+    assert refused.json["clause_url"] == "/v1/rulesets/pathagon/clauses/PA4?version=1"
     left = forked.fork(2, steps=[{"withdraw": 1}])
     assert (left.status_code, left.json["code"]) == (409, "fork/over")
 
@@ -144,6 +145,14 @@ def test_a_new_match_begins_with_steps_that_were_tried(api, parts):
     assert api.post("/v1/matches", token, {**body, "steps": [{"move": "push"}]}).json["step"] == 0
     assert api.post("/v1/matches", token, {**body, "rated": True}).json["code"] == "rated/fork"
     assert api.post("/v1/matches", token, {**body, "shared_dice": 2}).json["code"] == "dice/shared"
+
+
+def test_a_step_that_a_new_match_cannot_begin_with_is_refused_with_its_clause(api):
+    ann, token = api.sign_up("Ann")
+    body = {"ruleset": "pathagon", "seats": [{"player": ann}] * 2, "steps": [{"move": "a1"}, {"move": "a1"}]}
+    refused = api.post("/v1/matches", token, body)
+    assert (refused.status_code, refused.json["code"], refused.json["step"]) == (422, "move/illegal", 1)
+    assert refused.json["clause_url"] == "/v1/rulesets/pathagon/clauses/PA4?version=1"
 
 
 def test_a_ply_that_was_not_played_cannot_be_forked(forked):

@@ -8,6 +8,7 @@ import pytest
 from plyscribe.domain.bots import MAX_PLAYOUTS
 from plyscribe.domain.commands import Actor
 from plyscribe.domain.rulesets import register
+from plyscribe.service.access import quotas
 from plyscribe.service.access.quotas import MatchQuota, require_room
 from plyscribe.service.composition import Parts, compose
 from plyscribe.service.errors import QuotaReached
@@ -195,3 +196,12 @@ def test_a_match_counts_while_it_is_being_created():
         quota.require("ann", "second")
     quota.finish("ann", "first")
     quota.require("ann", "second")
+
+
+def test_an_account_that_has_begun_nothing_takes_no_place_of_another(monkeypatch):
+    monkeypatch.setattr(quotas, "MOST_ACCOUNTS", 1)
+    quota = MatchQuota("quota/matches", "matches", 1, lambda account, most: set(), lambda match: True)
+    quota.require("ann", "first")
+    quota.finish("ben", "other")
+    with pytest.raises(QuotaReached):
+        quota.require("ann", "second")

@@ -182,3 +182,18 @@ def test_nobody_gets_help_against_a_bot_of_a_tournament(api, parts):
     life = against_bot.life
     in_cup = replace(life.created, tournament={"id": "tournament-x", "round": 1, "board": 1})
     assert is_contested(against_bot._replace(lifecycle=life._replace(created=in_cup)))
+
+
+def test_a_suggestion_is_for_the_position_as_the_recorder_has_put_it_right(api):
+    _, token = api.sign_up("Ann")
+    match = api.new_match(token, [{"name": "Ada"}, {"name": "Bea"}], "pathagon", recorded=True)
+    for move in ("a1", "b2"):
+        api.post(f"/v1/matches/{match}/moves", token, {"move": move})
+    api.post(f"/v1/matches/{match}/withdrawal", token, {"seat": 1, "cause": "absent"})
+    first = suggest(api, token, match=match, ply=1)
+    best = first.json["moves"][0]["move"]
+    right = {"take_back": 3, "steps": moves(best)}
+    assert api.post(f"/v1/matches/{match}/corrections", token, right).status_code == 200
+    put_right = suggest(api, token, match=match, ply=1)
+    assert put_right.status_code == 200, put_right.json
+    assert best not in [each["move"] for each in put_right.json["moves"]]

@@ -1,6 +1,6 @@
 """Variations: positions that are tried without a match, and moves that a bot suggests for them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from flask import Blueprint, Response, g
@@ -8,6 +8,7 @@ from flask import Blueprint, Response, g
 from plyscribe.domain.bots import build_bot
 from plyscribe.domain.errors import WrongTime
 from plyscribe.domain.match import Match
+from plyscribe.domain.replay import position_at
 from plyscribe.domain.ruleset import Decision
 from plyscribe.domain.variation import trace
 from plyscribe.service.errors import NotFound
@@ -53,7 +54,7 @@ def try_variation(ruleset: str) -> Response:
     """
     wanted, language = parse_body(bodies.Variation), negotiate_language()
     charge_size(READ, len(wanted["steps"]), TOLD if wanted["story"] else CHEAP)
-    begun = find_beginning(_find_start(ruleset, wanted), _read_for(wanted))
+    begun = find_beginning(_find_start(ruleset, wanted), _read_found)
     line = [begun, *trace(begun, wanted["steps"])]
     reached = line[-1]
     names, seat, touches = _name_players(wanted["names"], language), wanted["seen_from"], wanted["touches"]
@@ -82,7 +83,7 @@ def suggest_move(ruleset: str) -> Response:
     start = _find_start(ruleset, wanted)
     if is_limited():
         parts().quotas.require_playouts(who, [build_bot(BOT, None, playouts)])
-    reached = reach(start, wanted["steps"], _read_for(wanted))
+    reached = reach(start, wanted["steps"], _read_found)
     # The match may have been read only up to the ply.
     if wanted.get("match") is not None and is_contested(read_match(wanted["match"])):
         raise WrongTime("suggestion/under-way", "players decide this match without help: ask again when it is over")
@@ -93,7 +94,9 @@ def suggest_move(ruleset: str) -> Response:
         names = _name_players(wanted["names"], language)
         return spoken(answer(describe_suggestion(reached, report, playouts, language, names)), language)
 
-    return answer_report(suggestion_for(reached.ruleset.id, dump_variation(start, wanted["steps"]), playouts), show)
+    stood_at = 0 if start.match is None else position_at(_read_found(start.match), start.ply).version
+    variation = dump_variation(start, wanted["steps"])
+    return answer_report(suggestion_for(reached.ruleset.id, variation, playouts, stood_at), show)
 
 
 def _find_start(ruleset: str, wanted: dict[str, Any]) -> Start:
@@ -112,8 +115,10 @@ def _find_start(ruleset: str, wanted: dict[str, Any]) -> Start:
     return Start(rules.id, state.life.created.ruleset_version, {}, len(state.life.seats), state.stream, ply)
 
 
-def _read_for(wanted: dict[str, Any]) -> Callable[[str], Match]:
-    return lambda match: read_for_position(match, wanted.get("ply", 0), None)
+def _read_found(_: str) -> Match:
+    """The match in which the variation begins, as `_find_start` has read it."""
+    found: Match = g.match
+    return found
 
 
 def _name_players(given: Sequence[str], language: str) -> Names:

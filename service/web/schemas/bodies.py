@@ -300,11 +300,7 @@ def _about() -> fields.Dict:
     )
 
 
-class TriedStep(Strict):
-    """A step to try. Give exactly one of `move`, `values` and `withdraw`."""
-
-    alternatives = (("move",), ("values",), ("withdraw",))
-
+class _Step(Strict):
     move = fields.String(
         validate=validate.Length(1, MAX_MOVE_LENGTH), metadata={"description": "The notation of a move."}
     )
@@ -314,6 +310,12 @@ class TriedStep(Strict):
         metadata={"description": "What the due dice show.", "example": [3]},
     )
     withdraw = integer_field(1, MAX_SEATS, metadata={"description": "The seat that leaves."})
+
+
+class TriedStep(_Step):
+    """A step to try. Give exactly one of `move`, `values` and `withdraw`."""
+
+    alternatives = (("move",), ("values",), ("withdraw",))
 
     @post_load
     def _tried(self, data: dict[str, Any], **_: Any) -> Tried:
@@ -494,21 +496,12 @@ class NewRoll(Strict):
             raise ValidationError("Must have exactly one of values and laid.")
 
 
-class CorrectedStep(Strict):
+class CorrectedStep(_Step):
     """A step in its place: exactly one of `move`, `values`, `laid` and `withdraw`, which `cause` and `why` go with."""
 
     alternatives = (("move",), ("values",), ("laid",), ("withdraw", "cause", "why"))
 
-    move = fields.String(
-        validate=validate.Length(1, MAX_MOVE_LENGTH), metadata={"description": "The notation of a move."}
-    )
-    values = fields.List(
-        integer_field(1, 2**31),
-        validate=validate.Length(1, MAX_VALUES),
-        metadata={"description": "What the dice showed.", "example": [3]},
-    )
     laid = laid_field()
-    withdraw = integer_field(1, MAX_SEATS, metadata={"description": "The seat that leaves."})
     cause = fields.String(
         validate=validate.OneOf(WITHDRAWAL_CAUSES), metadata={"description": "Why it leaves. By default `resigned`."}
     )

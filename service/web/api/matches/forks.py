@@ -1,6 +1,6 @@
 """Fork matches: continue one from any ply as a new match."""
 
-from flask import Response
+from flask import Response, g
 
 from plyscribe.domain.commands import Actor, CreateMatch
 from plyscribe.domain.line import measure_line
@@ -49,7 +49,7 @@ def fork_match(match: str) -> Response:
 
     def command_for(_: Match) -> CreateMatch:
         # A repeated request gets the same answer, even if the parent has changed since.
-        parent = read_match(match)
+        g.match = parent = read_match(match)
         entries = parts().matches.read_events(parent.stream, 0, parent.version)
         base = {"actor": actor, "at": now_ms(), "id": asked.id.hex()}
         command = draft_fork(parent, entries, fork, body, base, parts().config.server_key)

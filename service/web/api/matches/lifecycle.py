@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from hashlib import sha256
 
-from flask import Response
+from flask import Response, g
 from orjson import dumps
 
 from plyscribe.domain.commands import AbortMatch, Actor, CreateMatch, Secret, StartMatch, TakeSeat
@@ -118,6 +118,7 @@ def _write_line(body: Fields) -> LineCopied | None:
     if not body["steps"]:
         return None
     rules = find_ruleset(body["ruleset"], body["ruleset_version"])
+    g.rules = (rules.id, rules.version)
     return LineCopied(write_line(begin(rules, body["options"], len(body["seats"])), body["steps"]), None)
 
 

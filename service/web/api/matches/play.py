@@ -1,6 +1,6 @@
 """Play matches: moves, rolls, withdrawals and draws, and what a recorder puts right."""
 
-from flask import Response, g
+from flask import Response
 
 from plyscribe.domain.commands import (
     AnswerDraw,
@@ -14,7 +14,6 @@ from plyscribe.domain.commands import (
     Withdraw,
 )
 from plyscribe.domain.decide.mending import MAX_CORRECTED
-from plyscribe.domain.match import Play
 from plyscribe.service.matches import queries
 from plyscribe.service.matches.story import name_players, preview_move
 from plyscribe.service.matches.touching import describe_match_touches
@@ -119,16 +118,9 @@ def record_roll(match: str) -> Response:
     """
 
     def make(base: Fields, body: Fields) -> Command:
-        return RecordRoll(**base, values=_read_laid(body["laid"]) if "laid" in body else tuple(body["values"]))
+        return RecordRoll(**base, values=body["laid"] if "laid" in body else tuple(body["values"]))
 
     return execute(match, bodies.NewRoll, make)
-
-
-def _read_laid(laid: dict[str, str]) -> tuple[int, ...]:
-    """The values of the due dice that lay the board out like this."""
-    require_sound(g.match)
-    play: Play = g.match.play
-    return play.ruleset.read_layout(play.state, laid)
 
 
 @blueprint.post("/<match>/take-back")
