@@ -1,11 +1,13 @@
 """What the steps of a match did, as pages show it: in sentences, each with its clause."""
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from plyscribe.domain.effects import ENDED, LEFT, RANKED, ROLLED, Effect, Moved, Rolled, describe_effect
 from plyscribe.domain.match import Match
 from plyscribe.domain.replay import TakenStep, find_step, list_steps
+from plyscribe.domain.ruleset import AnyRuleset
 from plyscribe.service.language.sentences import Names, describe_effects
 from plyscribe.service.matches.story import name_players
 from plyscribe.service.rulebooks import Clause, read_clauses
@@ -89,9 +91,16 @@ def list_sentences(state: Match, first: int, last: int) -> Iterator[tuple[str, i
     for taken in list_steps(state.play, first, last):
         if isinstance(taken.step, Moved | Rolled):
             kind = "move" if isinstance(taken.step, Moved) else "roll"
-            effects = taken.list_effects(ruleset)
-            chosen = [each for each in effects if each.chosen or each.kind == ROLLED] or effects[:1]
-            yield kind, taken.ply, " ".join(describe_effects(ruleset, chosen, language, names))
+            yield kind, taken.ply, _summarise(ruleset, taken, language, tuple(names.items()))
+
+
+@lru_cache(1024)
+def _summarise(ruleset: AnyRuleset, taken: TakenStep, language: str, names: tuple[tuple[int, str], ...]) -> str:
+    """What somebody chose in this step, in sentences."""
+    # Everybody who follows a match has its moves told anew after every move.
+    effects = taken.list_effects(ruleset)
+    chosen = [each for each in effects if each.chosen or each.kind == ROLLED] or effects[:1]
+    return " ".join(describe_effects(ruleset, chosen, language, dict(names)))
 
 
 def _find_language(state: Match) -> tuple[str, Names]:
