@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 DATA ?= .data
 
-.PHONY: demo serve test test-unit test-long soak abuse bench check docs format openapi prepare servers browser redis-server postgresql chromium clean help
+.PHONY: demo serve test test-unit test-long test-abuse soak abuse bench check docs format openapi prepare servers browser redis-server postgresql chromium clean help
 
 help:
 	@echo "make demo       play bot matches over HTTP, verify them, show them (ONCE=1 ends then)"
@@ -14,6 +14,8 @@ help:
 	@echo "make test       run all tests; installs what they need"
 	@echo "make test-unit  run the tests that need no server"
 	@echo "make check      lint, formatting, types"
+	@echo "make test-long  play 200,000 plies of every game, and other proofs that take long"
+	@echo "make test-abuse attack a service in every way that is known, for some seconds each (two minutes)"
 	@echo "make docs       build the documentation site into build/site"
 	@echo "make soak       kill processes and break connections under load (half an hour)"
 	@echo "make abuse      attack a service with one account beside somebody who plays (five minutes)"
@@ -32,7 +34,11 @@ test-unit: $(VENV)/test.stamp
 	$(BIN)/python -m pytest -n 2 -m "not server and not long"
 
 test-long: prepare
-	$(BIN)/python -m pytest -n 2 -m long
+	$(BIN)/python -m pytest -n 2 -m long --ignore tests/abuse
+
+# By itself: an attack that something else slows down meets no bound.
+test-abuse: prepare
+	$(BIN)/python -m pytest -m long tests/abuse
 
 soak: $(VENV)/test.stamp
 	@nice -n 5 $(BIN)/python -m tests.faults --minutes 25 --kills 100 --moves 20000
