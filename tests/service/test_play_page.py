@@ -111,7 +111,7 @@ def test_a_form_offers_all_games_and_the_seats_and_options_of_one(ann, path):
 
 
 def test_presets_are_offered(ann):
-    assert '<option value="{&#34;size&#34;: 5}">Small</option>' in ann.see("/play?ruleset=pathagon")
+    assert '<option value="{&#34;size&#34;:5}">Small</option>' in ann.see("/play?ruleset=pathagon")
 
 
 @pytest.mark.parametrize("path", ["/play", "/record"])

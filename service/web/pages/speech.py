@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import orjson
 from babel.messages.extract import extract
 from flask import Flask, current_app, g, has_request_context, render_template
 from jinja2 import Environment, nodes
@@ -35,6 +36,7 @@ KEYWORDS: dict[str, tuple[int, ...] | None] = {
 def install_speech(app: Flask) -> None:
     """Let the templates of the application speak the languages of its readers."""
     app.jinja_env.globals |= {"_": _say_in_page, "ngettext": _count_in_page, "page_language": page_language}
+    app.jinja_env.policies |= {"json.dumps_function": _dump, "json.dumps_kwargs": {}}
     # Each language has templates of its own, in which most texts stand already.
     app.extensions[__name__] = {language: _speak(app.jinja_env, language) for language in LANGUAGES}
 
@@ -71,6 +73,12 @@ class _Texts(NodeTransformer):
             case nodes.Name(name="_"), [nodes.Const(value=str(text))], ([], None, None):
                 return nodes.Const(_read_safe(self._language, text)[0], lineno=node.lineno)
         return node
+
+
+def _dump(value: Any) -> str:
+    """What `tojson` writes, before it is made safe for HTML; much faster than the standard library."""
+    # Named tuples are lists, as the standard library has them.
+    return orjson.dumps(value, default=list, option=orjson.OPT_NON_STR_KEYS).decode()
 
 
 def page_language() -> str:
