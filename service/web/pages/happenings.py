@@ -8,10 +8,15 @@ from plyscribe.domain.effects import ENDED, LEFT, RANKED, ROLLED, Effect, Moved,
 from plyscribe.domain.match import Match
 from plyscribe.domain.replay import TakenStep, find_step, list_steps
 from plyscribe.domain.ruleset import AnyRuleset
-from plyscribe.service.language.sentences import Names, describe_effects
+from plyscribe.service.language.sentences import describe_effects
 from plyscribe.service.matches.story import name_players
 from plyscribe.service.rulebooks import Clause, read_clauses
 from plyscribe.service.web.api.http import negotiate_language, parts
+
+Named = tuple[tuple[int, str], ...]
+"""The players' names with their seats. Everybody who follows a match has its steps told anew after every move: what a
+step did, and the names to tell it with, are the keys under which that is kept.
+"""
 
 
 class Happening(NamedTuple):
@@ -42,7 +47,7 @@ def list_happenings(state: Match, ply: int) -> Happenings:
     """What the steps that led to the position at this ply did, in order."""
     assert state.play is not None  # or there would be no position
     language, names = _find_language(state)
-    found = [_describe(state, step, language, names) for step in list_steps(state.play, ply, ply)]
+    found = [_describe(state.play.ruleset, step, language, names) for step in list_steps(state.play, ply, ply)]
     happened = [each for part in found for each in part.happened]
     return Happenings(language, happened, ply, [each for part in found for each in part.motions])
 
@@ -57,7 +62,7 @@ def find_happenings(state: Match, versions: list[int]) -> dict[int, Happenings]:
     language, names = _find_language(state)
     steps = {version: find_step(state.play, version) for version in versions}
     return {
-        version: _describe(state, step, language, names, (RANKED, LEFT, ENDED))
+        version: _describe(state.play.ruleset, step, language, names, (RANKED, LEFT, ENDED))
         for version, step in steps.items()
         if step is not None
     }
@@ -74,7 +79,7 @@ def find_end(state: Match) -> str | None:
     if not ended:
         return None
     # "The match ends: …" is no news here.
-    [sentence] = describe_effects(ruleset, ended[:1], language, names)
+    [sentence] = describe_effects(ruleset, ended[:1], language, dict(names))
     why = sentence.partition(": ")[2]
     return (why[:1].upper() + why[1:]) or None
 
@@ -91,32 +96,30 @@ def list_sentences(state: Match, first: int, last: int) -> Iterator[tuple[str, i
     for taken in list_steps(state.play, first, last):
         if isinstance(taken.step, Moved | Rolled):
             kind = "move" if isinstance(taken.step, Moved) else "roll"
-            yield kind, taken.ply, _summarise(ruleset, taken, language, tuple(names.items()))
+            yield kind, taken.ply, _summarise(ruleset, taken, language, names)
 
 
 @lru_cache(1024)
-def _summarise(ruleset: AnyRuleset, taken: TakenStep, language: str, names: tuple[tuple[int, str], ...]) -> str:
+def _summarise(ruleset: AnyRuleset, taken: TakenStep, language: str, names: Named) -> str:
     """What somebody chose in this step, in sentences."""
-    # Everybody who follows a match has its moves told anew after every move.
     effects = taken.list_effects(ruleset)
     chosen = [each for each in effects if each.chosen or each.kind == ROLLED] or effects[:1]
     return " ".join(describe_effects(ruleset, chosen, language, dict(names)))
 
 
-def _find_language(state: Match) -> tuple[str, Names]:
+def _find_language(state: Match) -> tuple[str, Named]:
     language = negotiate_language()
-    return language, name_players(state, parts().accounts.name_of, language)
+    return language, tuple(name_players(state, parts().accounts.name_of, language).items())
 
 
+@lru_cache(1024)
 def _describe(
-    state: Match, step: TakenStep, language: str, names: Names, without: tuple[str, ...] = (RANKED,)
+    ruleset: AnyRuleset, step: TakenStep, language: str, names: Named, without: tuple[str, ...] = (RANKED,)
 ) -> Happenings:
-    assert state.play is not None
-    ruleset = state.play.ruleset
     effects, clauses = step.list_effects(ruleset), read_clauses(ruleset.id, ruleset.version, language)
     # The places are listed where pages tell of the end.
     told = [effect for effect in effects if effect.kind not in without]
-    sentences = describe_effects(ruleset, told, language, names)
+    sentences = describe_effects(ruleset, told, language, dict(names))
     happened = [
         Happening(sentence, clauses.get(effect.clause or "")) for effect, sentence in zip(told, sentences, strict=True)
     ]
