@@ -1,6 +1,7 @@
 """Events as people read them: on the score sheet of the match page, and in the log of the play page."""
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from plyscribe.domain.chain import StoredEvent
@@ -46,6 +47,8 @@ _KINDS: dict[type[EventData], str] = {
 }
 """The events that have a row on the score sheet."""
 
+_parse_again = lru_cache(1024)(parse_event)
+"""Everybody who follows a match is shown its newest events anew after every move."""
 
 NameJudge = Callable[[str], str | None]
 """The name of the organiser who is the actor of an event, as a sentence begins with it; None for any other actor."""
@@ -252,7 +255,7 @@ def list_log(
     ended: list[int] = []
     """The place in the log of the end, if it is the latest entry."""
     for entry in entries:
-        event = parse_event(entry)
+        event = _parse_again(entry)
         data, judge = event.data, name_judge(event.by)
         if step := name_step(data, names):
             steps.append((len(log), step))
