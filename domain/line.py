@@ -1,10 +1,10 @@
 """The surviving line of a match: the moves, rolls, withdrawals and endings that nobody took back."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from plyscribe.domain.chain import StoredEvent, canonical_json
-from plyscribe.domain.codec import dump_data, parse_event
+from plyscribe.domain.codec import Event, dump_data, parse_event
 from plyscribe.domain.events import (
     DRAW_AGREED,
     DiceRolled,
@@ -34,15 +34,17 @@ class TracedStep(NamedTuple):
     by: str
 
 
-def trace_line(entries: Iterable[StoredEvent], ply: int = 0) -> list[TracedStep]:
+def trace_line(
+    entries: Iterable[StoredEvent], ply: int = 0, parse: Callable[[StoredEvent], Event] = parse_event
+) -> list[TracedStep]:
     """The steps of these events that were not taken back among them, in order.
 
     `ply` is that of the match before the first of these events. The events must be readable, and must include every
-    step that they take back.
+    step that they take back. `parse` reads them, for callers that read the same events again and again.
     """
     line: list[TracedStep] = []
     for entry in entries:
-        event = parse_event(entry)
+        event = parse(entry)
         data = event.data
         for step in data.steps if isinstance(data, LineCopied) else (data,):
             match step:

@@ -201,13 +201,18 @@ def describe_position(match: Match, position: Position) -> dict[str, Any]:
     }
 
 
+@lru_cache(maxsize=PICTURES)
+def write_board(ruleset: AnyRuleset, state: Any) -> str:
+    """The board as text, without a line break at its end."""
+    return ruleset.render_text(state).rstrip("\n")
+
+
 def render_position(match: Match, position: Position) -> str:
     """A position of the match as text for a terminal."""
     assert match.play is not None
     ruleset = match.play.ruleset
     head = f"{ruleset.title} · {match.stream} · ply {position.ply} · version {position.version}"
-    board = ruleset.render_text(position.state).rstrip("\n")
-    return f"{head}\n\n{board}\n\n{_format_next(match, position)}\n"
+    return f"{head}\n\n{write_board(ruleset, position.state)}\n\n{_format_next(match, position)}\n"
 
 
 def draw_position(match: Match, position: Position, theme: Theme | None = "auto", seat: int | None = None) -> Markup:

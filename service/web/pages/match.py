@@ -302,17 +302,23 @@ def _describe_position(state: Match, ply: int, names: list[str]) -> dict[str, An
         "ply": ply,
         "last": play.ply,
         "picture": queries.draw_position(state, position, None, choose_view(state, held)),
-        "text": play.ruleset.render_text(position.state).rstrip("\n"),
+        "text": queries.write_board(play.ruleset, position.state),
         "step": step,
         "happenings": list_happenings(state, ply),
         "ruleset": play.ruleset,
         "turn": queries.dump_turn(turn),
         "ending": describe_ending(state, names, held) if is_last else None,
         "rematch": _find_rematch(state) if is_last else None,
-        "may_rematch": is_last and any(choice.command == "rematch" for choice in list_choices_now(state)),
+        "may_rematch": is_last and _may_rematch(state),
         "status": state.life.status,
         "following": play.steps[ply] if ply < play.ply else None,
     }
+
+
+def _may_rematch(state: Match) -> bool:
+    # Most matches that are looked at are under way.
+    is_over = state.life.status not in ("open", "playing")
+    return is_over and any(choice.command == "rematch" for choice in list_choices_now(state))
 
 
 def _find_rematch(state: Match) -> Rematch | None:

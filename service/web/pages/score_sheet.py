@@ -48,7 +48,7 @@ _KINDS: dict[type[EventData], str] = {
 """The events that have a row on the score sheet."""
 
 _parse_again = lru_cache(1024)(parse_event)
-"""Everybody who follows a match is shown its newest events anew after every move."""
+"""Everybody who follows a match is shown its events anew after every move."""
 
 NameJudge = Callable[[str], str | None]
 """The name of the organiser who is the actor of an event, as a sentence begins with it; None for any other actor."""
@@ -206,7 +206,7 @@ def list_rows(
     name_judge: NameJudge = lambda _: None,
 ) -> list[Row]:
     """The score sheet of these events, which begin at a ply; moves that were taken back are not on it."""
-    return [_make_row(traced, names, name_judge) for traced in trace_line(entries, ply)]
+    return [_make_row(traced, names, name_judge) for traced in trace_line(entries, ply, _parse_again)]
 
 
 def _make_row(traced: TracedStep, names: Sequence[str], name_judge: NameJudge) -> Row:

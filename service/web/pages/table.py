@@ -129,7 +129,7 @@ def _describe_table(state: Match, who: Principal | None) -> dict[str, Any]:
         "picture": queries.draw_position(state, position_at(state, play.ply), None, view) if play else None,
         "view": view,
         "turn_query": turn_query(view, len(names)),
-        "text": play.ruleset.render_text(play.state).rstrip("\n") if play else "",
+        "text": queries.write_board(play.ruleset, play.state) if play else "",
         "names": names,
         "bars": describe_bars(state, names, held, view),
         "ending": ending,
