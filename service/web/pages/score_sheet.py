@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
 from plyscribe.domain.chain import StoredEvent
 from plyscribe.domain.codec import parse_event
@@ -49,6 +49,8 @@ _KINDS: dict[type[EventData], str] = {
 
 _parse_again = lru_cache(1024)(parse_event)
 """Everybody who follows a match is shown its events anew after every move."""
+
+_Step = MoveMade | DiceRolled | SeatWithdrawn | MatchEnded
 
 NameJudge = Callable[[str], str | None]
 """The name of the organiser who is the actor of an event, as a sentence begins with it; None for any other actor."""
@@ -104,18 +106,23 @@ def format_withdrawal(name: str, cause: str) -> str:
     return gettext("%(name)s leaves the match: %(cause)s", name=name, cause=cause)
 
 
-def name_step(data: EventData, names: Sequence[str]) -> str | None:
-    """A step of a match in words, as something to take back: "roll 5 3"; None if the event is no step."""
-    match data:
+def _is_step(data: EventData) -> TypeGuard[_Step]:
+    """Whether this event is something to take back: with a draw, that both agreed to it."""
+    is_draw = isinstance(data, MatchEnded) and data.reason == DRAW_AGREED
+    return is_draw or isinstance(data, MoveMade | DiceRolled | SeatWithdrawn)
+
+
+def _name_step(step: _Step, names: Sequence[str]) -> str:
+    """A step of a match in words, as something to take back: "roll 5 3"."""
+    match step:
         case MoveMade(move=move):
             return gettext("move %(move)s", move=move)
         case DiceRolled(values=values):
             return name_roll(values)
         case SeatWithdrawn(seat):
             return name_withdrawal(find_name(seat, names))
-        case MatchEnded(reason) if reason == DRAW_AGREED:
+        case MatchEnded():
             return gettext("agreed draw")
-    return None
 
 
 def name_roll(values: Sequence[int]) -> str:
@@ -250,15 +257,15 @@ def list_log(
 ) -> list[LogEntry]:
     """What happened in these events that players care about, in order; corrections name the steps that they undo."""
     log: list[LogEntry] = []
-    steps: list[tuple[int, str]] = []
-    """The place in the log and the name of each step that was not taken back."""
+    steps: list[tuple[int, _Step]] = []
+    """The place in the log of each step that was not taken back, and what happened."""
     ended: list[int] = []
     """The place in the log of the end, if it is the latest entry."""
     for entry in entries:
         event = _parse_again(entry)
         data, judge = event.data, name_judge(event.by)
-        if step := name_step(data, names):
-            steps.append((len(log), step))
+        if _is_step(data):
+            steps.append((len(log), data))
         if judge and (judged := format_judgement(data, judge, names)):
             log.append(LogEntry(entry.version, None, judged))
             continue
@@ -267,7 +274,8 @@ def list_log(
             continue
         if isinstance(data, StepsTakenBack) and data.steps <= len(steps):
             undone = [steps.pop() for _ in range(data.steps)]
-            text = gettext("Taken back: %(steps)s", steps=", ".join(name for _, name in reversed(undone)))
+            said = [_name_step(step, names) for _, step in reversed(undone)]
+            text = gettext("Taken back: %(steps)s", steps=", ".join(said))
             _mark_undone(log, [*(place for place, _ in undone), *ended])
         elif isinstance(data, StepsTakenBack | MovesTakenBack):
             steps.clear()
