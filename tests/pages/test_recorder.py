@@ -379,7 +379,7 @@ def test_a_withdrawal_asks_one_clear_question(visit):
     assert view_of(rita, match)["left"] == []
     opener.click()
     dialog.get_by_role("radio", name="Cid").check()
-    dialog.get_by_role("button", name="Withdraws", exact=True).click()
+    dialog.get_by_role("button", name="Withdraw the player", exact=True).click()
     expect(page.locator("#log")).to_contain_text("Cid resigns")
     assert view_of(rita, match)["left"] == [3]
     opener.click()
@@ -392,7 +392,7 @@ def test_a_mistaken_withdrawal_is_corrected_or_removed_even_if_it_ended_the_matc
     page = rita.page
     page.get_by_role("button", name="A player withdraws").click()
     page.get_by_role("radio", name="Bea").check()
-    page.get_by_role("button", name="Withdraws", exact=True).click()
+    page.get_by_role("button", name="Withdraw the player", exact=True).click()
     expect(page.locator("#end")).to_contain_text("Ada wins")
     open_step(page, "Bea resigns")
     page.locator(".mending").get_by_label("Who leaves the match?").select_option("Ada")
