@@ -1,7 +1,7 @@
 """Replay: a match from its events, and its position at any ply of the surviving line."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple
 
@@ -96,10 +96,19 @@ def list_steps(play: Play, first: int = 0, last: int | None = None) -> Iterator[
 
 def find_step(play: Play, version: int) -> TakenStep | None:
     """The step whose event has this version; None if it was taken back, or if a fork copied its line in that event."""
-    if version == LINE:
-        return None
-    ply = bisect_right(play.steps, version, key=_VERSION)
-    return next((taken for taken in list_steps(play, ply, ply) if taken.version == version), None)
+    return find_steps(play, [version]).get(version)
+
+
+def find_steps(play: Play, versions: Collection[int]) -> dict[int, TakenStep]:
+    """The steps whose events have these versions, without those that `find_step` does not find.
+
+    All moves between the first and the last of them are looked at.
+    """
+    wanted = set(versions) - {LINE}
+    if not wanted:
+        return {}
+    first, last = (bisect_right(play.steps, version, key=_VERSION) for version in (min(wanted), max(wanted)))
+    return {taken.version: taken for taken in list_steps(play, first, last) if taken.version in wanted}
 
 
 _PLY, _VERSION = attrgetter("ply"), attrgetter("version")

@@ -66,7 +66,7 @@ from plyscribe.service.web.charging import charge_requests
 from plyscribe.service.web.origins import guard_origins
 from plyscribe.service.web.packing import pack_answers
 from plyscribe.service.web.pages.blueprint import is_for_people, show_problem
-from plyscribe.service.web.pages.speech import install_speech
+from plyscribe.service.web.pages.speech import PageEnvironment, install_speech
 from plyscribe.service.web.problems import PASSING, RETRY_AFTER_S, problem_of, problem_title
 
 log = logging.getLogger(__name__)
@@ -154,6 +154,7 @@ class _Api(Flask):
     """Flask without the parts that cost time in every request and that we do not use."""
 
     request_class = ApiRequest
+    jinja_environment = PageEnvironment
     session_interface = _NoSessions()
 
     def create_url_adapter(self, request: Request | None) -> MapAdapter | None:

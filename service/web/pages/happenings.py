@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+import orjson
 
 from plyscribe.domain.effects import ENDED, LEFT, RANKED, ROLLED, Effect, Moved, Rolled, describe_effect
 from plyscribe.domain.match import Match
-from plyscribe.domain.replay import TakenStep, find_step, list_steps
+from plyscribe.domain.replay import TakenStep, find_steps, list_steps
 from plyscribe.domain.ruleset import AnyRuleset
 from plyscribe.service.language.sentences import describe_effects
 from plyscribe.service.matches.story import name_players
@@ -29,14 +31,19 @@ class Happening(NamedTuple):
 class Happenings(NamedTuple):
     """What happened, in this language, and what moved, for pages that show it.
 
-    `ply` is the number of moves up to and including the step. Each of `motions` is an effect that names places, as in
-    the API, without what a page does not need.
+    `ply` is the number of moves up to and including the step. Each of `motions` is the JSON of an effect that names
+    places, as in the API, without what a page does not need.
     """
 
     language: str
-    happened: list[Happening]
+    happened: tuple[Happening, ...]
     ply: int = 0
-    motions: list[dict[str, Any]] = []  # noqa: RUF012 (nobody changes it)
+    motions: tuple[str, ...] = ()
+
+    @property
+    def effects(self) -> str:
+        """The JSON array of the motions."""
+        return f"[{','.join(self.motions)}]"
 
 
 MOTION = ("kind", "seat", "owner", "piece", "from", "to")
@@ -48,8 +55,8 @@ def list_happenings(state: Match, ply: int) -> Happenings:
     assert state.play is not None  # or there would be no position
     language, names = _find_language(state)
     found = [_describe(state.play.ruleset, step, language, names) for step in list_steps(state.play, ply, ply)]
-    happened = [each for part in found for each in part.happened]
-    return Happenings(language, happened, ply, [each for part in found for each in part.motions])
+    happened = tuple(each for part in found for each in part.happened)
+    return Happenings(language, happened, ply, tuple(each for part in found for each in part.motions))
 
 
 def find_happenings(state: Match, versions: list[int]) -> dict[int, Happenings]:
@@ -60,11 +67,10 @@ def find_happenings(state: Match, versions: list[int]) -> dict[int, Happenings]:
     if state.play is None:
         return {}
     language, names = _find_language(state)
-    steps = {version: find_step(state.play, version) for version in versions}
+    steps = find_steps(state.play, versions)
     return {
         version: _describe(state.play.ruleset, step, language, names, (RANKED, LEFT, ENDED))
         for version, step in steps.items()
-        if step is not None
     }
 
 
@@ -120,14 +126,15 @@ def _describe(
     # The places are listed where pages tell of the end.
     told = [effect for effect in effects if effect.kind not in without]
     sentences = describe_effects(ruleset, told, language, dict(names))
-    happened = [
+    happened = tuple(
         Happening(sentence, clauses.get(effect.clause or "")) for effect, sentence in zip(told, sentences, strict=True)
-    ]
-    return Happenings(language, happened, step.ply, list(_list_motions(effects)))
+    )
+    return Happenings(language, happened, step.ply, tuple(_list_motions(effects)))
 
 
-def _list_motions(effects: tuple[Effect, ...]) -> Iterator[dict[str, Any]]:
+def _list_motions(effects: tuple[Effect, ...]) -> Iterator[str]:
     for effect in effects:
         described = describe_effect(effect)
         if "from" in described or "to" in described:
-            yield {name: described[name] for name in MOTION if name in described}
+            motion = {name: described[name] for name in MOTION if name in described}
+            yield orjson.dumps(motion, default=list).decode()

@@ -5,16 +5,18 @@ Templates say `_("Sign in")`, modules `gettext("Sign in")`, and so do scripts, w
 """
 
 import json
-from collections.abc import Iterator
-from functools import cache
+from collections.abc import Hashable, Iterator, MutableMapping
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
 import orjson
 from babel.messages.extract import extract
 from flask import Flask, current_app, g, has_request_context, render_template
-from jinja2 import Environment, nodes
+from flask.templating import Environment
+from jinja2 import nodes
 from jinja2.compiler import CodeGenerator, Frame
+from jinja2.runtime import Macro
 from jinja2.visitor import NodeTransformer
 from markupsafe import Markup
 
@@ -35,15 +37,15 @@ KEYWORDS: dict[str, tuple[int, ...] | None] = {
 
 def install_speech(app: Flask) -> None:
     """Let the templates of the application speak the languages of its readers."""
-    app.jinja_env.globals |= {"_": _say_in_page, "ngettext": _count_in_page, "page_language": page_language}
+    said = {"_": _say_in_page, "ngettext": _count_in_page, "page_language": page_language}
+    app.jinja_env.globals |= {**said, "once": render_once}
     app.jinja_env.policies |= {"json.dumps_function": _dump, "json.dumps_kwargs": {}}
     # Each language has templates of its own, in which most texts stand already.
     app.extensions[__name__] = {language: _speak(app.jinja_env, language) for language in LANGUAGES}
 
 
 def _speak(environment: Environment, language: str) -> Environment:
-    speaking = environment.overlay()
-    speaking.code_generator_class = _Compiler
+    speaking: Environment = environment.overlay()
     speaking.extend(language=language)
     return speaking
 
@@ -53,26 +55,47 @@ def render_page(template: str, **context: Any) -> str:
     return render_template(current_app.extensions[__name__][page_language()].get_template(template), **context)
 
 
+@lru_cache(4096)
+def render_once(macro: Macro, *values: Hashable) -> Markup:
+    """What a macro makes of these values, kept for the next visitor: it must depend on nothing else.
+
+    Everybody who follows a match is shown its moves anew after every move. The values are plain text, never Markup,
+    which is equal to the text that it would let through.
+    """
+    return Markup(macro(*values))  # noqa: S704 (a macro escapes what it is given)
+
+
 class _Compiler(CodeGenerator):
     """Compiles a template for one language. A page of a hundred texts is made in half the time."""
 
     def visit_Template(self, node: nodes.Template, frame: Frame | None = None) -> None:  # noqa: N802 (the compiler's name)
-        texts = _Texts(self.environment.language)  # type: ignore[attr-defined]
-        super().visit_Template(texts.visit(node), frame)
+        super().visit_Template(_Fixed(self.environment).visit(node), frame)
 
 
-class _Texts(NodeTransformer):
-    """Replaces the texts that take no values by what they are in a language."""
+class _Fixed(NodeTransformer):
+    """Replaces what is the same on every page by what it is: texts that take no values, and the paths of assets."""
 
-    def __init__(self, language: str) -> None:
-        self._language = language
+    def __init__(self, environment: Any) -> None:
+        self._environment = environment
 
     def visit_Call(self, node: nodes.Call) -> nodes.Expr:  # noqa: N802 (the visitor's name)
         self.generic_visit(node)
         match node.node, node.args, (node.kwargs, node.dyn_args, node.dyn_kwargs):
             case nodes.Name(name="_"), [nodes.Const(value=str(text))], ([], None, None):
-                return nodes.Const(_read_safe(self._language, text)[0], lineno=node.lineno)
+                return nodes.Const(_read_safe(self._environment.language, text)[0], lineno=node.lineno)
+            case nodes.Name(name="asset"), [nodes.Const(value=str(name))], ([], None, None):
+                return nodes.Const(self._environment.globals["asset"](name), lineno=node.lineno)
         return node
+
+
+class PageEnvironment(Environment):
+    """Makes pages. What a template knows is a plain dict: a page looks into it hundreds of times."""
+
+    code_generator_class = _Compiler
+
+    def make_globals(self, d: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:
+        """What a template knows: what all know, and this."""
+        return {**self.globals, **(d or {})}
 
 
 def _dump(value: Any) -> str:

@@ -117,6 +117,7 @@ def _describe_table(state: Match, who: Principal | None) -> dict[str, Any]:
     told = [] if line else _read_log(state, names)
     dice = find_line_rolls(line.entries) if line else find_last_rolls(told)
     log = line.entries if line else told[-SHOWN:]
+    may = _list_deeds(state, account, choices)
     leavers = choices["withdraw"].seats if "withdraw" in choices else ()
     return {
         "match": state.stream,
@@ -143,7 +144,9 @@ def _describe_table(state: Match, who: Principal | None) -> dict[str, Any]:
         "more_steps": min(MANY, 4 * len(log)) if line and line.has_more and len(log) < MANY else 0,
         "happenings": find_happenings(state, [each.version for each in log]),
         "dice": [roll for roll in dice if roll.sides <= MOST_SIDES],
-        "may": _list_deeds(state, account, choices),
+        "may": may,
+        # A rematch is offered where the end is told.
+        "has_deeds": any(may[deed] for deed in may if deed != "rematch"),
         "steps": _list_steps(state, names) if "take-back" in choices else [],
         "confirm_by": confirm_by(state),
         "offered_by": play.offer.agreed[0] if play and play.offer else None,
