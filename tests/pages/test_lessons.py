@@ -150,3 +150,16 @@ def test_a_refused_touch_bars_no_other_and_what_others_answer_is_said(visit):
     make_move(page, "portals", lesson, "launch d3")
     expect(page.locator("#answered")).to_have_text("Orange enters: a pawn goes from the pool to START on a3.")
     expect(page.locator("#missed")).to_be_empty()
+
+
+def test_a_click_before_the_scripts_have_loaded_is_not_in_vain(visit):
+    page = visit().page
+    held = []
+    page.route(
+        "**/assets/lesson.*", lambda route: held.append(route) if ".js" in route.request.url else route.continue_()
+    )
+    page.goto("/rulesets/zhen/learn", wait_until="commit")
+    page.get_by_role("button", name="Show me").click()
+    [script] = held
+    script.continue_()
+    expect(page.locator("#shown")).to_be_visible()

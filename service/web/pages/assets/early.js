@@ -1,17 +1,19 @@
 // A button that is clicked before the scripts of the page have loaded is not in vain: it is clicked again once they
 // have. This script comes before the page; the others are modules, which run before DOMContentLoaded.
 {
-  const clicked = new Map();
+  const clicked = new Set();
 
+  // Scripts alone answer a plain button, and the button of a form that goes nowhere.
   const keep = (event) => {
-    if (event.target.method !== "dialog") return;
+    const button = event.target.closest?.("button");
+    if (button?.type !== "button" && button?.form?.method !== "dialog") return;
     event.preventDefault();
-    clicked.set(event.target, event.submitter);
+    clicked.add(button);
   };
 
-  document.addEventListener("submit", keep);
+  document.addEventListener("click", keep);
   document.addEventListener("DOMContentLoaded", () => {
-    document.removeEventListener("submit", keep);
-    for (const [form, button] of clicked) if (form.isConnected) form.requestSubmit(button);
+    document.removeEventListener("click", keep);
+    for (const button of clicked) if (button.isConnected) button.click();
   });
 }
