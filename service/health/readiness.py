@@ -10,10 +10,11 @@ from typing import Generic, NamedTuple, TypeVar
 from redis import Redis
 
 from plyscribe.service.composition import Parts
+from plyscribe.service.store.cluster import Client
 from plyscribe.service.store.port import EventStore, StoreError, StoreUnavailable, UnsupportedServer
 from plyscribe.service.store.redis import connect_client
-from plyscribe.service.store.redis_server import ask
-from plyscribe.service.store.requirements import find_obstacles, read_report
+from plyscribe.service.store.redis_server import ask, weakest
+from plyscribe.service.store.requirements import find_obstacles, read_reports
 
 UP, AWAY = "up", "away"
 T = TypeVar("T")
@@ -137,14 +138,19 @@ def _look_at_memory(store: EventStore) -> Standing:
     return Standing(described["store"], described["durability"], None, "none", UP, None)
 
 
-def _look(store: Redis, queues: Redis) -> Standing:
-    report = read_report(store)
-    for obstacle in find_obstacles(report):
-        raise report.write_error or UnsupportedServer(str(obstacle))
-    if report.write_error is not None:
-        raise report.write_error
-    engine, up = str(report.engine or "unknown"), UP if _answers(queues) else AWAY
-    return Standing(engine, report.durability, report.replicas, up, UP, report.memory_percent)
+def _look(store: Client, queues: Redis) -> Standing:
+    reports = read_reports(store)
+    for report in reports:
+        for obstacle in find_obstacles(report):
+            raise report.write_error or UnsupportedServer(str(obstacle))
+        if report.write_error is not None:
+            raise report.write_error
+    engine, up = str(reports[0].engine or "unknown"), UP if _answers(queues) else AWAY
+    # A chain is as strong as its weakest link.
+    replicas = [report.replicas for report in reports if report.replicas is not None]
+    filled = [report.memory_percent for report in reports if report.memory_percent is not None]
+    level = weakest(report.durability for report in reports)
+    return Standing(engine, level, min(replicas, default=None), up, UP, max(filled, default=None))
 
 
 def _answers(queues: Redis) -> bool:

@@ -5,14 +5,14 @@ from collections.abc import Mapping
 from secrets import token_hex
 from typing import Any, NamedTuple
 
-from redis import Redis
 from redis.exceptions import RedisError, ResponseError
 
+from plyscribe.service.store.cluster import Client, read_feeds, wire_of
 from plyscribe.service.store.port import BUCKETS, FeedEntry, Piece, Place, StoreError
 from plyscribe.service.store.redis import START, parse_feed_entry
 from plyscribe.service.store.redis_errors import translate
 from plyscribe.service.store.redis_keys import bucket_of_key, feed_key
-from plyscribe.service.store.redis_server import Script, ask, ask_all, send, try_all
+from plyscribe.service.store.redis_server import Script, ask, ask_all, try_all
 
 GROUP = "relay"
 IDENTITY = "{00}:identity"
@@ -44,15 +44,16 @@ class FeedGroup:
     reads the entries again.
     """
 
-    def __init__(self, client: Redis) -> None:
+    def __init__(self, client: Client) -> None:
         self._client = client
+        self._wire = wire_of(client)
         self._trim = Script(client, "trim.lua")
         # Where the next read begins, and what is acknowledged, by bucket; both empty until they are looked up.
         self._read_upto: dict[str, Place] = {}
         self._acked_upto: dict[str, Place] = {}
         self._unacked: defaultdict[str, list[FeedEntry]] = defaultdict(list)
         self.buckets: tuple[str, ...] = BUCKETS
-        timeout_s = client.connection_pool.connection_kwargs.get("socket_timeout")
+        timeout_s = client.get_connection_kwargs().get("socket_timeout")
         self._longest_block_ms = int(timeout_s * 500) if timeout_s else LONGEST_BLOCK_MS
 
     def follow(self, buckets: tuple[str, ...]) -> None:
@@ -233,13 +234,13 @@ class FeedGroup:
             self._read_upto = dict(self._acked_upto)
         if not self.buckets:
             return []
-        block = ("BLOCK", min(block_ms, self._longest_block_ms)) if block_ms > 0 else ()
+        block_ms = max(0, min(block_ms, self._longest_block_ms))
         found, buckets = list[FeedEntry](), list(self.buckets)
         while buckets and len(found) < count:
             share = -(-(count - len(found)) // len(buckets))
-            feeds, places = [feed_key(each) for each in buckets], [self._read_upto[each].id for each in buckets]
+            after = {feed_key(each): self._read_upto[each].id for each in buckets}
             buckets = []
-            for key, entries in send(self._client, "XREAD", "COUNT", share, *block, "STREAMS", *feeds, *places):
+            for key, entries in read_feeds(self._client, self._wire, after, share, block_ms):
                 bucket = bucket_of_key(key)
                 parsed = [parse_feed_entry(fields) for _, fields in entries]
                 found += parsed
@@ -248,7 +249,7 @@ class FeedGroup:
                 if len(entries) == share:
                     # It may have more. The others have less than their share.
                     buckets.append(bucket)
-            block = ()
+            block_ms = 0
         return found
 
     def _find_places(self) -> dict[str, Place]:

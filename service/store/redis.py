@@ -11,9 +11,11 @@ from typing import Any
 
 from redis import Redis
 from redis.backoff import NoBackoff
+from redis.exceptions import RedisError
 from redis.retry import Retry
 
 from plyscribe.domain.chain import StoredEvent
+from plyscribe.service.store.cluster import Client, read_feeds, wire_of
 from plyscribe.service.store.port import (
     BUCKETS,
     Append,
@@ -35,6 +37,7 @@ from plyscribe.service.store.port import (
     bucket_of,
     require_sequence,
 )
+from plyscribe.service.store.redis_errors import translate
 from plyscribe.service.store.redis_keys import bucket_of_key, feed_key, keys_of
 from plyscribe.service.store.redis_sealing import RedisSealing
 from plyscribe.service.store.redis_server import (
@@ -46,7 +49,6 @@ from plyscribe.service.store.redis_server import (
     require_all,
     send_all,
 )
-from plyscribe.service.store.wire import Wire
 
 TIMEOUT_S = 3.0
 """How long to wait for an answer."""
@@ -78,9 +80,9 @@ def connect_client(url: str, timeout_s: float | None = TIMEOUT_S) -> Redis:
 class RedisStore:
     """An EventStore on a Redis or Valkey server; safe to share between threads. The client must not retry."""
 
-    def __init__(self, client: Redis) -> None:
+    def __init__(self, client: Client) -> None:
         self._client = client
-        self._wire = Wire(client)
+        self._wire = wire_of(client)
         self._append = WiredScript(client, "append.lua", self._wire)
         self._load = WiredScript(client, "load.lua", self._wire)
         self._condense = WiredScript(client, "condense.lua", self._wire)
@@ -154,21 +156,26 @@ class RedisStore:
     def tail(self, position: str = "", limit: int = 256, block_ms: int = 0, buckets: Collection[str] = BUCKETS) -> Tail:
         """See EventStore.tail. The client's timeout must be longer than `block_ms`."""
         ids = _parse_position(position)
-        block = ("BLOCK", block_ms) if block_ms else ()
         entries: list[FeedEntry] = []
         behind: Collection[str] = buckets
         while behind and (room := limit - len(entries)) > 0:
             share = -(-room // len(behind))
-            places = [feed_key(bucket) for bucket in behind], [ids.get(bucket, START) for bucket in behind]
+            after = {feed_key(bucket): ids.get(bucket, START) for bucket in behind}
             behind = []
-            for key, found in ask(self._client, "XREAD", "COUNT", share, *block, "STREAMS", *places[0], *places[1]):
+            for key, found in self._read_feeds(after, share, block_ms):
                 bucket = bucket_of_key(key)
                 entries += [parse_feed_entry(fields) for _, fields in found]
                 ids[bucket] = found[-1][0].decode()
                 if len(found) == share:
                     behind.append(bucket)
-            block = ()
+            block_ms = 0
         return Tail(_format_position(ids) if entries else position, entries)
+
+    def _read_feeds(self, after: Mapping[str, str], count: int, block_ms: int) -> list[tuple[bytes, list[Any]]]:
+        try:
+            return read_feeds(self._client, self._wire, after, count, block_ms)
+        except RedisError as error:
+            raise translate(error) from error
 
     def feed_end(self, buckets: Collection[str] = BUCKETS) -> str:
         """See EventStore.feed_end."""
@@ -223,7 +230,7 @@ class RedisStore:
     def close(self) -> None:
         """Close all connections. The store opens new ones when it is used again."""
         self._wire.close()
-        self._client.connection_pool.disconnect()
+        self._client.close()
 
 
 def parse_feed_entry(fields: dict[bytes, bytes]) -> FeedEntry:

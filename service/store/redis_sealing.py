@@ -7,9 +7,8 @@ from itertools import islice
 from secrets import token_hex
 from typing import Any
 
-from redis import Redis
-
 from plyscribe.domain.chain import StoredEvent
+from plyscribe.service.store.cluster import AnyWire, Client
 from plyscribe.service.store.port import (
     BUCKETS,
     Moved,
@@ -24,7 +23,6 @@ from plyscribe.service.store.port import (
 from plyscribe.service.store.redis_keys import beginnings_key, keys_of, places_key
 from plyscribe.service.store.redis_server import WiredScript, ask, ask_all, require_all, run_together, send_all
 from plyscribe.service.store.sealed_ids import pack_id, unpack_id
-from plyscribe.service.store.wire import Wire
 
 UNSEALED_AT_ONCE = 500
 """How many events and commands of a stream are put back in one step, which takes a few milliseconds."""
@@ -39,7 +37,7 @@ BEGINNINGS_AT_ONCE = 64
 class RedisSealing:
     """The part of an EventStore that seals streams and puts them back."""
 
-    def __init__(self, client: Redis, wire: Wire) -> None:
+    def __init__(self, client: Client, wire: AnyWire) -> None:
         self._client = client
         self._wire = wire
         self._seal = WiredScript(client, "seal.lua", wire)

@@ -12,14 +12,16 @@ from typing import Any, Final, Literal, NamedTuple
 from redis import Redis
 from redis.exceptions import NoScriptError, RedisError
 
+from plyscribe.service.store.cluster import AnyWire, Client, Share, shares_of
 from plyscribe.service.store.port import StoreUnavailable, UnsupportedServer
 from plyscribe.service.store.redis_errors import code_of, translate
-from plyscribe.service.store.wire import Wire
 
 OLDEST: Final = {"redis": (7, 0), "valkey": (7, 2)}
 """The oldest supported version of each engine."""
 
 Durability = Literal["always", "everysec", "unknown"]
+LEVELS: Final[tuple[Durability, ...]] = ("unknown", "everysec", "always")
+"""From the least to the most."""
 
 
 class Engine(NamedTuple):
@@ -37,9 +39,17 @@ class Engine(NamedTuple):
             raise UnsupportedServer(f"the store is {self}; Plyscribe needs Redis 7.0, Valkey 7.2 or newer")
 
 
-def read_engine(client: Redis) -> Engine | None:
-    """The engine that the server reports; None if it reports none."""
-    [info] = try_all(client, [("INFO", "server")])
+def list_shares(client: Client) -> list[Share]:
+    """The servers that hold the store, each with its buckets. Raises the errors of the port."""
+    try:
+        return shares_of(client)
+    except RedisError as error:
+        raise translate(error) from error
+
+
+def read_engine(client: Client) -> Engine | None:
+    """The engine that the server reports; None if it reports none. The nodes of a cluster all have one."""
+    [info] = try_all(list_shares(client)[0].client, [("INFO", "server")])
     _require_answers([info])
     return engine_of(info) if isinstance(info, dict) else None
 
@@ -53,8 +63,20 @@ def engine_of(info: Mapping[str, Any]) -> Engine | None:
     return None
 
 
-def durability(client: Redis) -> Durability:
-    """What a success of the server is worth: on disk (always), on disk within a second (everysec), or unknown."""
+def durability(client: Client) -> Durability:
+    """What a success of the server is worth: on disk (always), on disk within a second (everysec), or unknown.
+
+    Of a cluster it is the least that a node gives.
+    """
+    return weakest(_durability_of(share.client) for share in list_shares(client))
+
+
+def weakest(levels: Iterable[Durability]) -> Durability:
+    """The least of these levels."""
+    return min(levels, key=LEVELS.index)
+
+
+def _durability_of(client: Redis) -> Durability:
     settings, info = try_all(client, [("CONFIG GET", "appendonly", "appendfsync"), ("INFO", "replication")])
     _require_answers([settings, info])
     return judge_durability(settings if isinstance(settings, dict) else {}, info if isinstance(info, dict) else {})
@@ -87,7 +109,7 @@ def judge_durability(settings: Mapping[str, str], info: Mapping[str, Any]) -> Du
 class Script:
     """A Lua script of this package, called by its digest and loaded into the server if need be."""
 
-    def __init__(self, client: Redis, name: str, send: Callable[..., Any] | None = None) -> None:
+    def __init__(self, client: Client, name: str, send: Callable[..., Any] | None = None) -> None:
         self._client = client
         self._send = send or client.execute_command
         self._source = files(__package__).joinpath(name).read_bytes()
@@ -115,7 +137,7 @@ class Script:
 class WiredScript(Script):
     """A script that is called over a Wire."""
 
-    def __init__(self, client: Redis, name: str, wire: Wire) -> None:
+    def __init__(self, client: Client, name: str, wire: AnyWire) -> None:
         super().__init__(client, name, wire.send)
         self._wire = wire
 
@@ -135,7 +157,7 @@ class WiredScript(Script):
         return require_all(replies)
 
 
-def send_all(wire: Wire, commands: Sequence[tuple[Any, ...]]) -> list[Any]:
+def send_all(wire: AnyWire, commands: Sequence[tuple[Any, ...]]) -> list[Any]:
     """As `try_all`, over a Wire: the replies are those of the server, undecoded."""
     try:
         return wire.send_all(commands)
@@ -143,12 +165,12 @@ def send_all(wire: Wire, commands: Sequence[tuple[Any, ...]]) -> list[Any]:
         raise translate(error) from error
 
 
-def send(client: Redis, *command: Any) -> Any:
+def send(client: Client, *command: Any) -> Any:
     """The server's reply to a command. Raises redis-py's errors."""
     return client.execute_command(*command)  # type: ignore[no-untyped-call]
 
 
-def ask(client: Redis, *command: Any) -> Any:
+def ask(client: Client, *command: Any) -> Any:
     """The server's reply to a command. Raises the errors of the port."""
     try:
         return send(client, *command)
@@ -156,12 +178,12 @@ def ask(client: Redis, *command: Any) -> Any:
         raise translate(error) from error
 
 
-def ask_all(client: Redis, commands: Iterable[Sequence[Any]]) -> list[Any]:
+def ask_all(client: Client, commands: Iterable[Sequence[Any]]) -> list[Any]:
     """The replies to commands, in order, in one round trip. Raises the error of the first refused one, as `ask`."""
     return require_all(try_all(client, commands))
 
 
-def run_together(wire: Wire, commands: Sequence[tuple[Any, ...]]) -> list[Any]:
+def run_together(wire: AnyWire, commands: Sequence[tuple[Any, ...]]) -> list[Any]:
     """The replies to commands that the server runs as one transaction, in one round trip.
 
     Raises the error of the first refused one, as `ask`. A server that is full then writes nothing.
@@ -178,7 +200,7 @@ def require_all(replies: list[Any]) -> list[Any]:
     return replies
 
 
-def try_all(client: Redis, commands: Iterable[Sequence[Any]]) -> list[Any]:
+def try_all(client: Client, commands: Iterable[Sequence[Any]]) -> list[Any]:
     """As `ask_all`, but a refusal is returned as redis-py's exception."""
     with client.pipeline(transaction=False) as pipeline:
         for command in commands:

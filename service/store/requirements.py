@@ -11,9 +11,11 @@ import orjson
 from redis import Redis
 from redis.exceptions import RedisError
 
-from plyscribe.service.store.port import StoreDenied, StoreError, StoreUnavailable, UnsupportedServer
+from plyscribe.service.store.cluster import Client, Share
+from plyscribe.service.store.port import BUCKETS, StoreDenied, StoreError, StoreUnavailable, UnsupportedServer
 from plyscribe.service.store.redis import connect_client
 from plyscribe.service.store.redis_errors import translate
+from plyscribe.service.store.redis_keys import bucket_of_key
 from plyscribe.service.store.redis_server import (
     OLDEST,
     Durability,
@@ -22,6 +24,7 @@ from plyscribe.service.store.redis_server import (
     ask,
     engine_of,
     judge_durability,
+    list_shares,
     try_all,
 )
 
@@ -31,8 +34,6 @@ LAYOUT = 1
 LAYOUT_KEY = "{00}:layout"
 """Holds the layout of the data. A store without this key has layout 1."""
 
-PROBE = ("SET", "{00}:probe", "1", "XX")
-"""A write that a server accepts only if it accepts others, and that writes nothing: there is no such key."""
 
 _S, _E = "{00}:x", "1-0"
 STORE_COMMANDS: tuple[tuple[str, ...], ...] = (
@@ -132,6 +133,9 @@ class Report(NamedTuple):
     write_error: StoreError | None
     """Why the server takes no writes now; None if it does."""
 
+    node: str = ""
+    """The address of the server in a cluster; empty if it is the only one."""
+
     @property
     def engine(self) -> Engine | None:
         """The engine; None if the server does not say."""
@@ -175,20 +179,39 @@ class Obstacle(NamedTuple):
 SECTIONS = ("server", "replication", "memory", "persistence", "cluster")
 
 
+def read_reports(client: Client) -> list[Report]:
+    """What each server that holds a part of the store says of itself; see `read_report`."""
+    return [_read_share(share) for share in list_shares(client)]
+
+
 def read_report(client: Redis) -> Report:
     """What the server says of itself, in one round trip.
 
     StoreUnavailable if it does not answer, StoreDenied if it refuses our password, UnsupportedServer if it is none.
     """
+    return _read_share(Share(client, "", BUCKETS))
+
+
+def _read_share(share: Share) -> Report:
+    # A node of a cluster answers for its own keys alone.
+    layout_key = LAYOUT_KEY if bucket_of_key(LAYOUT_KEY.encode()) in share.buckets else _probe(share)
     names = "appendonly", "appendfsync", "maxmemory-policy"
-    requests = [("INFO", *SECTIONS), ("CONFIG GET", *names), ("GET", LAYOUT_KEY), PROBE]
-    info, settings, layout, written = try_all(client, requests)
+    # The write is accepted only if others are, and writes nothing: there is no such key.
+    written = "SET", _probe(share), "1", "XX"
+    info, settings, layout, refused = try_all(
+        share.client, [("INFO", *SECTIONS), ("CONFIG GET", *names), ("GET", layout_key), written]
+    )
     return Report(
         info if isinstance(info, dict) else {},
         settings if isinstance(settings, dict) else {},
         layout if isinstance(layout, bytes) else None,
-        translate(written) if isinstance(written, RedisError) else None,
+        translate(refused) if isinstance(refused, RedisError) else None,
+        share.name,
     )
+
+
+def _probe(share: Share) -> str:
+    return f"{{{share.buckets[0]}}}:probe"
 
 
 def find_obstacles(report: Report) -> Iterator[Obstacle]:
@@ -206,9 +229,9 @@ def find_queue_obstacles(report: Report) -> Iterator[Obstacle]:
 def _check_mode(report: Report) -> Iterator[Obstacle]:
     if report.mode == "sentinel":
         yield Obstacle("mode", "this is a Sentinel, which holds no data", "name the port of the server that it watches")
-    elif report.mode == "cluster":
-        remedy = "use one server, with cluster-enabled no"
-        yield Obstacle("mode", "this server is a node of a cluster, and Plyscribe needs all keys on one server", remedy)
+    elif report.mode == "cluster" and not report.node:
+        remedy = "for the store, name the cluster, as redis+cluster://host:port; the queues need one server by itself"
+        yield Obstacle("mode", "this server is a node of a cluster", remedy)
 
 
 def _check_age(report: Report) -> Iterator[Obstacle]:
@@ -266,31 +289,39 @@ def _check_rights(client: Redis, commands: Sequence[Sequence[str]]) -> Iterator[
         yield Obstacle("rights", f"this account may not send {', '.join(forbidden)}", "allow it these (ACL SETUSER)")
 
 
-def examine_store_server(client: Redis) -> list[Obstacle]:
-    """Why the server cannot be the store; empty if it can. StoreUnavailable if it does not answer now."""
-    return _examine(client, find_obstacles, STORE_COMMANDS, "REDIS_URL")
+def examine_store_server(client: Client) -> list[Obstacle]:
+    """Why the servers cannot be the store; empty if they can. StoreUnavailable if one does not answer now."""
+    try:
+        shares = list_shares(client)
+    except StoreDenied as error:
+        return [_denied("REDIS_URL", error)]
+    found = [each for share in shares for each in _examine(share, find_obstacles, STORE_COMMANDS, "REDIS_URL")]
+    return list(dict.fromkeys(found))
 
 
 def examine_queue_server(client: Redis) -> list[Obstacle]:
     """As `examine_store_server`, for the server of the queues."""
-    return _examine(client, find_queue_obstacles, QUEUE_COMMANDS, "RQ_REDIS_URL")
+    return _examine(Share(client, "", BUCKETS), find_queue_obstacles, QUEUE_COMMANDS, "RQ_REDIS_URL")
+
+
+def _denied(setting: str, error: StoreDenied) -> Obstacle:
+    return Obstacle("password", str(error), f"correct the user and the password in {setting}")
 
 
 def _examine(
-    client: Redis, find: Callable[[Report], Iterator[Obstacle]], commands: Sequence[Sequence[str]], setting: str
+    share: Share, find: Callable[[Report], Iterator[Obstacle]], commands: Sequence[Sequence[str]], setting: str
 ) -> list[Obstacle]:
     try:
-        report = read_report(client)
-        found = list(find(report))
+        found = list(find(_read_share(share)))
         # A Sentinel has no commands, and a replica no use for them.
-        return found or list(_check_rights(client, commands))
+        return found or list(_check_rights(share.client, commands))
     except StoreDenied as error:
-        return [Obstacle("password", str(error), f"correct the user and the password in {setting}")]
+        return [_denied(setting, error)]
     except UnsupportedServer as error:
         return [Obstacle("server", str(error), f"correct {setting}: it must name Redis 7.0, Valkey 7.2 or newer")]
 
 
-def require_store(client: Redis) -> None:
+def require_store(client: Client) -> None:
     """UnsupportedServer, with what to do, unless the server can be the store. StoreUnavailable: no answer."""
     _require("the store", "REDIS_URL", examine_store_server(client))
 
@@ -319,7 +350,7 @@ def _require(what: str, setting: str, obstacles: Sequence[Obstacle]) -> None:
         raise UnsupportedServer(f"{what} cannot be used ({setting}): {'; '.join(map(str, obstacles))}")
 
 
-def mark_layout(client: Redis) -> None:
+def mark_layout(client: Client) -> None:
     """Note our layout in a store that has no such note yet. A store that takes no writes now is left as it is."""
     with suppress(StoreError):
         ask(client, "SET", LAYOUT_KEY, LAYOUT, "NX")

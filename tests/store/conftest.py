@@ -3,6 +3,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import fakeredis
 import pytest
@@ -11,12 +12,14 @@ from redis import Redis
 from plyscribe.service.archive.sealed_store import SealedStore
 from plyscribe.service.archive.storage import Archive
 from plyscribe.service.processes.embedded import Binary, EmbeddedServer, NoBinary, find_binary
+from plyscribe.service.store.cluster import Cluster
 from plyscribe.service.store.imported import ImportedStore
 from plyscribe.service.store.memory import MemoryStore
 from plyscribe.service.store.metered import MeteredStore
 from plyscribe.service.store.port import EventStore
 from plyscribe.service.store.redis import RedisStore, connect_client
 from tests.archive.always_sealed import AlwaysSealed
+from tests.store.own_clusters import OwnCluster, own_cluster
 
 WITH_ARCHIVE = "with archive"
 OVER_MEMORY: dict[str, Callable[[EventStore], EventStore]] = {
@@ -27,6 +30,7 @@ OVER_MEMORY: dict[str, Callable[[EventStore], EventStore]] = {
 SEALED = "always sealed"
 """The kind of store whose streams are all in an archive, which must not show."""
 REAL = [pytest.param(name, marks=pytest.mark.server) for name in ("valkey", "redis")]
+CLUSTERS = [pytest.param(f"{name} cluster", marks=pytest.mark.server) for name in ("valkey", "redis")]
 
 
 def binary_of(engine: str) -> Binary:
@@ -56,6 +60,21 @@ def shared_servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callabl
         yield server_of
 
 
+@pytest.fixture(scope="session")
+def shared_clusters(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], OwnCluster]]:
+    """One running cluster of three primaries per engine, started when it is first used."""
+    running: dict[str, OwnCluster] = {}
+    with ExitStack() as stack:
+
+        def cluster_of(engine: str) -> OwnCluster:
+            if engine not in running:
+                binary = binary_of(engine).path
+                running[engine] = stack.enter_context(own_cluster(binary, tmp_path_factory.mktemp(f"{engine}-cluster")))
+            return running[engine]
+
+        yield cluster_of
+
+
 @pytest.fixture(params=REAL)
 def engine(request: pytest.FixtureRequest) -> str:
     return str(request.param)
@@ -69,11 +88,17 @@ def server(engine: str, tmp_path: Path) -> Iterator[EmbeddedServer]:
 
 
 @pytest.fixture
-def client_of(shared_servers: Callable[[str], EmbeddedServer]) -> Iterator[Callable[[str], Redis]]:
-    """Clients of empty servers, fake or real, by the engine's name."""
+def client_of(
+    shared_servers: Callable[[str], EmbeddedServer], shared_clusters: Callable[[str], OwnCluster]
+) -> Iterator[Callable[[str], Any]]:
+    """Clients of empty servers, fake or real, and of clusters, by the engine's name."""
     with ExitStack() as stack:
 
-        def connect_to(engine: str) -> Redis:
+        def connect_to(engine: str) -> Redis | Cluster:
+            if engine.endswith("cluster"):
+                cluster = stack.enter_context(shared_clusters(engine.partition(" ")[0]).connect())
+                cluster.flushall()
+                return cluster
             if engine == "fakeredis":
                 return fakeredis.FakeRedis(server=fakeredis.FakeServer())
             client = connect_client(shared_servers(engine).url)
@@ -89,7 +114,7 @@ def client(request: pytest.FixtureRequest, client_of: Callable[[str], Redis]) ->
     return client_of(request.param)
 
 
-@pytest.fixture(params=["memory", "metered", "imported", WITH_ARCHIVE, SEALED, "fakeredis", *REAL])
+@pytest.fixture(params=["memory", "metered", "imported", WITH_ARCHIVE, SEALED, "fakeredis", *REAL, *CLUSTERS])
 def store(request: pytest.FixtureRequest, client_of: Callable[[str], Redis]) -> EventStore:
     """An empty store of each kind: all must pass the same tests."""
     if request.param in (SEALED, WITH_ARCHIVE) and request.path.stem == "test_sealing_contract":

@@ -1,6 +1,7 @@
 """How the relay reads the feed: at least once, in order within a bucket, and nothing is trimmed too early."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from redis import Redis
@@ -8,11 +9,11 @@ from redis.exceptions import TimeoutError as RedisTimeoutError
 
 from plyscribe.service.processes.embedded import EmbeddedServer
 from plyscribe.service.store import feed
+from plyscribe.service.store.cluster import read_feeds
 from plyscribe.service.store.feed import CHUNK, GROUP, FeedGroup
 from plyscribe.service.store.port import BUCKETS, FeedEntry, StoreUnavailable, WrongType, bucket_of
 from plyscribe.service.store.redis import RedisStore, connect_client
 from plyscribe.service.store.redis_keys import feed_key
-from plyscribe.service.store.redis_server import send
 from tests.store.given import append
 
 pytestmark = pytest.mark.server
@@ -169,12 +170,12 @@ def test_entries_lost_on_their_way_are_read_again(
     assert group.read(64) == []
     append(store, STREAM)
 
-    def lose_the_answer(client: Redis, *command: object) -> object:
-        send(client, *command)
+    def lose_the_answer(*asked: Any) -> object:
+        read_feeds(*asked)
         raise RedisTimeoutError("the answer is lost")
 
     with monkeypatch.context() as patch:
-        patch.setattr(feed, "send", lose_the_answer)
+        patch.setattr(feed, "read_feeds", lose_the_answer)
         with pytest.raises(StoreUnavailable):
             group.read(64)
     assert read_all(group) == made(1)

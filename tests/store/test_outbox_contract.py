@@ -18,7 +18,7 @@ from plyscribe.service.store.outbox import (
     parse_lane,
 )
 from plyscribe.service.store.redis_outbox import RedisOutbox
-from tests.store.conftest import REAL
+from tests.store.conftest import CLUSTERS, REAL
 
 ANN, BEN = "player-" + "a" * 26, "player-" + "b" * 26
 LANE = Lane(ANN, "hook-" + "c" * 26)
@@ -26,7 +26,7 @@ OTHER = Lane(ANN, "hook-" + "d" * 26)
 NOW = 1_767_225_600_000
 
 
-@pytest.fixture(params=["memory", "fakeredis", *REAL])
+@pytest.fixture(params=["memory", "fakeredis", *REAL, *CLUSTERS])
 def outbox(request: pytest.FixtureRequest, client_of: Callable[[str], Redis]) -> Outbox:
     return MemoryOutbox() if request.param == "memory" else RedisOutbox(client_of(request.param))
 

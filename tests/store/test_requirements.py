@@ -68,7 +68,7 @@ def test_our_own_server_is_accepted_and_gets_the_mark_of_our_layout(server: Embe
 
 def test_a_node_of_a_cluster_is_refused(binary: Path, tmp_path: Path) -> None:
     with own_server(binary, tmp_path / "node", "--cluster-enabled", "yes") as node:
-        assert "use one server, with cluster-enabled no" in why_not(node.url)
+        assert "name the cluster, as redis+cluster://" in why_not(node.url)
         with connect_client(node.url) as client, pytest.raises(UnsupportedServer, match=r"RQ_REDIS_URL.*cluster"):
             require_queues(client)
 

@@ -74,14 +74,14 @@ class Scrub:
     def _save(self, begun: int, checked: int, after: str, place: Place | None) -> None:
         inside = {} if place is None else {"stream": place.stream, "version": place.version, "head": place.head.hex()}
         progress: dict[Any, Any] = {"begun_ms": begun, "streams": checked, "after": after, **inside}
-        with self._redis.pipeline() as pipeline:
+        with self._redis.pipeline(transaction=True) as pipeline:
             pipeline.hdel(SCRUB, "stream", "version", "head")
             pipeline.hset(SCRUB, mapping=progress)
             pipeline.execute()
 
     def _finish(self, begun: int, checked: int) -> None:
         done: dict[Any, Any] = {"begun_ms": begun, "streams": checked, "finished_ms": now_ms()}
-        with self._redis.pipeline() as pipeline:
+        with self._redis.pipeline(transaction=True) as pipeline:
             pipeline.hdel(SCRUB, "after", "stream", "version", "head")
             pipeline.hset(SCRUB, mapping=done)
             pipeline.execute()
