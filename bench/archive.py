@@ -60,7 +60,7 @@ from plyscribe.service.composition import Parts
 from plyscribe.service.store.feed import FeedGroup
 from plyscribe.service.store.memory import MemoryStore
 from plyscribe.service.store.port import Append, CommandKey, Remembered, Sealing
-from plyscribe.service.store.redis import connect_client
+from plyscribe.service.store.redis import connect_server
 from plyscribe.service.streams.handler import Handler
 from plyscribe.workers.relay import open_relay
 from plyscribe.workers.verify_match import verify_all
@@ -278,7 +278,7 @@ def measure_service(size: int) -> dict[str, Any]:
         address = Path(folder).as_uri()
         assert rig.store is not None
         os.environ |= {"PLYSCRIBE_ARCHIVE": address, "PLYSCRIBE_SEAL_AFTER": "never"}
-        client = connect_client(rig.store.url)
+        client = connect_server(rig.store.url)
         relay = open_relay(rig.parts, client, Redis.from_url(rig.store.url))
         relay.step(block_ms=0)
         before = used_bytes(client)

@@ -40,7 +40,7 @@ from plyscribe.service.clock import now_ms
 from plyscribe.service.composition import Parts
 from plyscribe.service.store.feed import FeedGroup
 from plyscribe.service.store.port import Append, CommandKey
-from plyscribe.service.store.redis import connect_client
+from plyscribe.service.store.redis import connect_server
 from plyscribe.workers.relay import open_relay
 from plyscribe.workers.verify_match import verify_all
 
@@ -112,7 +112,7 @@ def _measure_elsewhere(size: int) -> dict[str, float]:
 def measure(size: int) -> dict[str, float]:
     """All figures for this number of matches, by name."""
     with Rig() as rig:
-        client = connect_client(rig.store.url)
+        client = connect_server(rig.store.url)
         database = rig.read_database
         feed = FeedGroup(client)
         feed.ensure()

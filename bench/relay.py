@@ -16,7 +16,7 @@ from plyscribe.domain.commands import Actor
 from plyscribe.domain.match import Match, fold
 from plyscribe.service.store.feed import FeedGroup
 from plyscribe.service.store.port import Append, CommandKey, FeedEntry, Stretch
-from plyscribe.service.store.redis import connect_client
+from plyscribe.service.store.redis import connect_server
 from plyscribe.workers.duties.projecting import Projector
 from plyscribe.workers.relay import BATCH, Relay, make_duties
 
@@ -45,7 +45,7 @@ class _Feed(FeedGroup):
 
 def measure_subject(rig: Rig, rounds: int) -> list[Row]:
     """Measure the CPU time of relay and store for each move that was appended while no relay ran."""
-    client = connect_client(rig.store.url)
+    client = connect_server(rig.store.url)
     feed = _Feed(client)
     feed.ensure()
     duties = make_duties(rig.parts, feed, client, Redis.from_url(rig.store.url))

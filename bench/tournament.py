@@ -25,7 +25,7 @@ from plyscribe.domain.rulesets import find_ruleset
 from plyscribe.domain.tournament.commands import CreateTournament, RegisterEntrant, StartTournament
 from plyscribe.service.store.feed import FeedGroup
 from plyscribe.service.store.port import BUCKETS, Append
-from plyscribe.service.store.redis import connect_client
+from plyscribe.service.store.redis import connect_server
 from plyscribe.service.store.redis_keys import feed_key
 from plyscribe.service.streams.ids import job_command, stream_id
 
@@ -58,7 +58,7 @@ class _Crew:
 
     def __init__(self, rig: Rig) -> None:
         self._rig = rig
-        self._client = connect_client(rig.store.url)
+        self._client = connect_server(rig.store.url)
         self._feed = FeedGroup(self._client)
         self._processes = [
             psutil.Process(rig.store.process.pid),

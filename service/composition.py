@@ -5,8 +5,6 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from redis import Redis
-
 from plyscribe.domain.commands import Secret
 from plyscribe.domain.kinds import MATCH
 from plyscribe.domain.match import Match
@@ -35,12 +33,13 @@ from plyscribe.service.reports.desk import Desk
 from plyscribe.service.reports.direct import DirectReports
 from plyscribe.service.reports.queued import QueuedReports
 from plyscribe.service.reports.subjects import Maker
+from plyscribe.service.store.cluster import Client, Cluster
 from plyscribe.service.store.imported import ImportedStore
 from plyscribe.service.store.memory_outbox import MemoryOutbox
 from plyscribe.service.store.metered import MeteredStore
 from plyscribe.service.store.outbox import Outbox
 from plyscribe.service.store.port import EventStore
-from plyscribe.service.store.redis import RedisStore, connect_client
+from plyscribe.service.store.redis import RedisStore, connect_client, connect_server
 from plyscribe.service.store.redis_outbox import RedisOutbox
 from plyscribe.service.streams.handler import Handler
 from plyscribe.service.tournaments.runner import Tournaments
@@ -121,7 +120,7 @@ class Parts:
         return self.config.server_key.find_secret(life.created, match.stream) if life else None
 
 
-def compose(config: Config, events: EventStore, client: Redis | None = None) -> Parts:
+def compose(config: Config, events: EventStore, client: Client | None = None) -> Parts:
     """The parts of a process over an event store; ConfigError if an extra ruleset cannot be loaded.
 
     The outbox is kept on the server of `client`, or in memory if there is no client.
@@ -145,7 +144,8 @@ def compose(config: Config, events: EventStore, client: Redis | None = None) -> 
     ratings = Ratings(store, database, by_itself=client is None)
     maker = Maker(matches, accounts, tournaments, ratings)
     url = config.rq_redis_url
-    makers = QueuedReports(connect_client(url, QUEUES_WITHIN_S)) if url else DirectReports(maker)
+    queues = connect_server(url, QUEUES_WITHIN_S) if url else None
+    makers = DirectReports(maker) if queues is None else QueuedReports(queues)
     return Parts(
         config,
         store,
@@ -155,7 +155,8 @@ def compose(config: Config, events: EventStore, client: Redis | None = None) -> 
         imports,
         Records(store, imports),
         accounts,
-        Allowances(make_policies(config.allowances), client),
+        # The library that counts wants one server.
+        Allowances(make_policies(config.allowances), queues if isinstance(client, Cluster) else client),
         Ledgers(store),
         ratings,
         lists,

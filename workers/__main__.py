@@ -16,7 +16,7 @@ from plyscribe.service.logs import begin_logs
 from plyscribe.service.processes.children import PAUSE_FIRST
 from plyscribe.service.queues import CHECK, IMPORT, PLAY, REPORT, SEAL, TOURNAMENT, VERIFY, WEBHOOK, queue_of
 from plyscribe.service.store.port import StoreError, StoreUnavailable
-from plyscribe.service.store.redis import connect_client
+from plyscribe.service.store.redis import connect_client, connect_server
 from plyscribe.service.store.requirements import require_queues_at, require_store_at
 from plyscribe.workers.deliver_webhooks import bound_lookups, finish_deliveries
 from plyscribe.workers.outages import wait_for
@@ -95,7 +95,7 @@ def relay() -> None:
     with suppress(StoreUnavailable):
         # Most of the relay's duties need no queue, so it does not wait for that server.
         require_queues_at(config.rq_redis_url)
-    queues = connect_client(config.rq_redis_url, QUEUES_WITHIN_S)
+    queues = connect_server(config.rq_redis_url, QUEUES_WITHIN_S)
     store = connect_client(config.redis_url)
     run_relay(open_relay(process_parts(), store, queues))
 

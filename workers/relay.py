@@ -18,6 +18,7 @@ from plyscribe.service.lists.projections import ListSink
 from plyscribe.service.lists.registry import open_lists
 from plyscribe.service.live.letters import LetterSink
 from plyscribe.service.queues import import_queue, play_queue, seal_queue, tournament_queue, verify_queue, webhook_queue
+from plyscribe.service.store.cluster import Client
 from plyscribe.service.store.feed import FeedGroup
 from plyscribe.service.store.leases import Leases
 from plyscribe.service.store.port import StoreError
@@ -54,7 +55,7 @@ LONGEST_PAUSE_S = 4.0
 log = logging.getLogger(__name__)
 
 
-def make_duties(parts: Parts, feed: FeedGroup, store: Redis, queues: Redis) -> list[Duty]:
+def make_duties(parts: Parts, feed: FeedGroup, store: Client, queues: Redis) -> list[Duty]:
     """All duties of the relay that reads this feed.
 
     `store` is a client of the store server, `queues` one of the job server.
@@ -99,7 +100,7 @@ def make_duties(parts: Parts, feed: FeedGroup, store: Redis, queues: Redis) -> l
     ]
 
 
-def open_relay(parts: Parts, store: Redis, queues: Redis) -> "Relay":
+def open_relay(parts: Parts, store: Client, queues: Redis) -> "Relay":
     """The relay with all its duties; see make_duties."""
     feed = FeedGroup(store)
     return Relay(feed, make_duties(parts, feed, store, queues), Leases(store))

@@ -12,7 +12,7 @@ from redis import Redis
 from plyscribe.service.composition import Parts
 from plyscribe.service.store.cluster import Client
 from plyscribe.service.store.port import EventStore, StoreError, StoreUnavailable, UnsupportedServer
-from plyscribe.service.store.redis import connect_client
+from plyscribe.service.store.redis import connect_client, connect_server
 from plyscribe.service.store.redis_server import ask, weakest
 from plyscribe.service.store.requirements import find_obstacles, read_reports
 
@@ -129,7 +129,7 @@ def watch_readiness(parts: Parts) -> Readiness:
     if not parts.config.redis_url:
         return Readiness(lambda: _look_at_memory(parts.store), parts.database.ask)
     store = connect_client(parts.config.redis_url, TIMEOUT_S)
-    queues = connect_client(parts.config.rq_redis_url, PATIENCE_S / 2)
+    queues = connect_server(parts.config.rq_redis_url, PATIENCE_S / 2)
     return Readiness(lambda: _look(store, queues), parts.database.ask)
 
 

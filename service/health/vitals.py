@@ -23,9 +23,10 @@ from plyscribe.service.queues import (
     count_workers,
     queue_of,
 )
+from plyscribe.service.store.cluster import Client
 from plyscribe.service.store.feed import FeedGroup
-from plyscribe.service.store.redis import connect_client
-from plyscribe.service.store.redis_server import ask, try_all
+from plyscribe.service.store.redis import connect_client, connect_server
+from plyscribe.service.store.redis_server import ask, list_shares, try_all
 
 TIMEOUT_S = 2.0
 """How long to wait for an answer. It is short, because a health check must not hang."""
@@ -97,7 +98,7 @@ class Chains(NamedTuple):
 class Vitals:
     """Reads the vital signs from one store and one queue server."""
 
-    def __init__(self, store: Redis, queues: Redis) -> None:
+    def __init__(self, store: Client, queues: Redis) -> None:
         self._store = store
         self._queues = queues
 
@@ -107,14 +108,18 @@ class Vitals:
         return self._queues
 
     def store_clock_s(self) -> float:
-        """The store's clock: seconds since 1970."""
-        seconds, micros = ask(self._store, "TIME")
+        """The store's clock, in a cluster that of one node: seconds since 1970."""
+        seconds, micros = ask(list_shares(self._store)[0].client, "TIME")
         return float(seconds) + float(micros) / 1e6
 
     def memory(self) -> MemoryVitals | None:
-        """How full the store is; None if it does not say."""
-        [info] = try_all(self._store, [("INFO", "memory")])
-        return MemoryVitals(int(info["used_memory"]), int(info["maxmemory"])) if isinstance(info, dict) else None
+        """How full the store is, all its nodes together; None if one does not say."""
+        infos = [try_all(share.client, [("INFO", "memory")])[0] for share in list_shares(self._store)]
+        if not all(isinstance(info, dict) for info in infos):
+            return None
+        limits = [int(info["maxmemory"]) for info in infos]
+        # One node without a limit leaves all of them without.
+        return MemoryVitals(sum(int(info["used_memory"]) for info in infos), sum(limits) if all(limits) else 0)
 
     def feed(self) -> FeedVitals:
         """How far the relay lags behind the feed."""
@@ -170,7 +175,7 @@ class Vitals:
 @contextmanager
 def open_vitals(config: Config) -> Iterator[Vitals]:
     """The vitals of the store and the queues in these settings, connected while the block runs."""
-    with connect_client(config.redis_url, TIMEOUT_S) as store, connect_client(config.rq_redis_url, TIMEOUT_S) as queues:
+    with connect_client(config.redis_url, TIMEOUT_S) as store, connect_server(config.rq_redis_url, TIMEOUT_S) as queues:
         yield Vitals(store, queues)
 
 

@@ -11,7 +11,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, TypeVar
 
-from redis import Redis
 from sqlalchemy import Connection
 
 from plyscribe.service.archive.walking import walk_streams
@@ -19,6 +18,7 @@ from plyscribe.service.clock import now_ms
 from plyscribe.service.database.engine import Database
 from plyscribe.service.database.feed_places import Places
 from plyscribe.service.database.table_sets import Enter, Sink, Tables
+from plyscribe.service.store.cluster import Client
 from plyscribe.service.store.feed import FeedGroup
 from plyscribe.service.store.port import BUCKETS, EventStore, FeedEntry, StoreUnavailable
 
@@ -122,7 +122,7 @@ class FeedLag:
     Safe to share between threads.
     """
 
-    def __init__(self, client: Redis, places: Places, projections: Sequence[Projection]) -> None:
+    def __init__(self, client: Client, places: Places, projections: Sequence[Projection]) -> None:
         self._feed = FeedGroup(client)
         self._places = places
         self._projections = projections

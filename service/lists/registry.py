@@ -3,8 +3,6 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from redis import Redis
-
 from plyscribe.domain.claims import NAME
 from plyscribe.domain.match import Match
 from plyscribe.domain.player import Player
@@ -19,6 +17,7 @@ from plyscribe.service.lists.projections import FeedLag, Lag, ListSink, ListUpda
 from plyscribe.service.lists.tournaments import TournamentList
 from plyscribe.service.lists.webhook_index import WebhookIndex
 from plyscribe.service.matches.imports import Imports
+from plyscribe.service.store.cluster import Client
 from plyscribe.service.store.outbox import Outbox
 from plyscribe.service.store.port import EventStore
 from plyscribe.service.streams.handler import Handler
@@ -53,7 +52,7 @@ class Lists:
 
 def open_lists(
     store: EventStore,
-    client: Redis | None,
+    client: Client | None,
     database: Database,
     matches: Handler[Match],
     players: Handler[Player],

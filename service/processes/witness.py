@@ -21,7 +21,7 @@ from redis.exceptions import RedisError
 
 from plyscribe.service.clock import now_ms
 from plyscribe.service.store.port import BUCKETS, StoreError
-from plyscribe.service.store.redis import connect_client
+from plyscribe.service.store.redis import connect_server
 from plyscribe.service.store.redis_keys import feed_key
 from plyscribe.service.store.redis_server import ask, try_all
 
@@ -386,7 +386,7 @@ class WitnessKeeper:
     def __init__(self, directory: Path, url: str, is_running: Callable[[], bool]) -> None:
         self._directory = directory
         self._is_running = is_running
-        self._client = connect_client(url, TIMEOUT_S)
+        self._client = connect_server(url, TIMEOUT_S)
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._keep, name="store-witness", daemon=True)
         self._known: Witness | None = None

@@ -2,9 +2,8 @@
 
 from typing import Any
 
-from redis import Redis
-
 from plyscribe.service.queues import UNSETTLED
+from plyscribe.service.store.cluster import Client
 
 MOST = 1024
 """How many of them are looked at: those that have waited longest."""
@@ -13,7 +12,7 @@ MOST = 1024
 class Unsettled:
     """The list of finished matches that are not settled; always empty without a server."""
 
-    def __init__(self, client: Redis | None) -> None:
+    def __init__(self, client: Client | None) -> None:
         self._client = client
 
     def list(self) -> list[str]:

@@ -8,8 +8,7 @@ import time
 from collections.abc import Sequence
 from secrets import token_hex
 
-from redis import Redis
-
+from plyscribe.service.store.cluster import Client
 from plyscribe.service.store.port import BUCKETS
 from plyscribe.service.store.redis_server import Script
 
@@ -24,7 +23,7 @@ RENEW_S = 0.5
 class Leases:
     """The buckets of one relay. Not thread-safe."""
 
-    def __init__(self, client: Redis) -> None:
+    def __init__(self, client: Client) -> None:
         self.relay = token_hex(8)
         self._share = Script(client, "share_buckets.lua")
         self._held: tuple[str, ...] = ()

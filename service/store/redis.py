@@ -15,7 +15,7 @@ from redis.exceptions import RedisError
 from redis.retry import Retry
 
 from plyscribe.domain.chain import StoredEvent
-from plyscribe.service.store.cluster import Client, read_feeds, wire_of
+from plyscribe.service.store.cluster import Client, Cluster, read_feeds, wire_of
 from plyscribe.service.store.port import (
     BUCKETS,
     Append,
@@ -62,8 +62,17 @@ def connect(url: str, timeout_s: float = TIMEOUT_S) -> "RedisStore":
     return RedisStore(connect_client(url, timeout_s))
 
 
-def connect_client(url: str, timeout_s: float | None = TIMEOUT_S) -> Redis:
+def connect_client(url: str, timeout_s: float | None = TIMEOUT_S) -> Client:
     """A client that returns bytes and sends every command only once. With None it waits for answers without limit."""
+    scheme, _, rest = url.partition("://")
+    if scheme.endswith("+cluster"):
+        nodes = [(host, int(port or 6379)) for host, _, port in (each.partition(":") for each in rest.split(","))]
+        return Cluster(nodes, socket_timeout=timeout_s, socket_connect_timeout=timeout_s or TIMEOUT_S)
+    return connect_server(url, timeout_s)
+
+
+def connect_server(url: str, timeout_s: float | None = TIMEOUT_S) -> Redis:
+    """The same for one server; StoreError if the address is that of a cluster, on which rq does not run."""
     try:
         return Redis.from_url(
             url,

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import cast
 
-from redis import Redis
+from plyscribe.service.store.cluster import Client
 
 SWEEP_EVERY_S = 2.0
 SWEEP_AT_ONCE = 256
@@ -17,7 +17,7 @@ class Agenda:
     may be lost: every duty notes its streams again when the relay scans the store, at every start and every hour.
     """
 
-    def __init__(self, connection: Redis, key: str) -> None:
+    def __init__(self, connection: Client, key: str) -> None:
         self._redis = connection
         self._key = key
 

@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
 
-from redis import Redis
 from rq import Queue
 
 from plyscribe.domain.chain import StoredEvent
@@ -18,6 +17,7 @@ from plyscribe.domain.waiting import find_bot_due
 from plyscribe.service.clock import now_ms
 from plyscribe.service.composition import Parts
 from plyscribe.service.queues import Playing, count_workers, enqueue_plays
+from plyscribe.service.store.cluster import Client
 from plyscribe.service.store.port import FeedEntry, StoreUnavailable
 from plyscribe.service.streams.handler import Handler
 from plyscribe.workers.duties import Chore
@@ -53,7 +53,7 @@ class Bots:
     def __init__(
         self,
         parts: Parts,
-        connection: Redis,
+        connection: Client,
         queue: Queue,
         of_tournaments: Queue,
         states: Handler[Match],

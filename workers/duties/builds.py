@@ -4,8 +4,6 @@ import logging
 import threading
 from collections.abc import Sequence
 
-from redis import Redis
-
 from plyscribe.domain.kinds import MATCH
 from plyscribe.domain.player import PLAYER
 from plyscribe.domain.tournament.decide import TOURNAMENT
@@ -13,6 +11,7 @@ from plyscribe.service.composition import Parts
 from plyscribe.service.lists.projections import Projection, needs_build, rebuild
 from plyscribe.service.lists.registry import open_lists
 from plyscribe.service.live.letters import LetterProjection
+from plyscribe.service.store.cluster import Client
 from plyscribe.service.store.former import drop_former_inboxes, drop_former_list
 from plyscribe.service.store.port import FeedEntry, StoreDenied, StoreError
 from plyscribe.service.streams.handler import Handler
@@ -26,7 +25,7 @@ log = logging.getLogger(__name__)
 class Builds:
     """Builds in a thread the lists that are missing or were laid out by another release."""
 
-    def __init__(self, parts: Parts, connection: Redis) -> None:
+    def __init__(self, parts: Parts, connection: Client) -> None:
         self._parts = parts
         self._projections = parts.projections
         self._redis = connection

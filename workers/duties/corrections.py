@@ -3,14 +3,13 @@
 import logging
 from collections.abc import Iterable, Iterator, Sequence
 
-from redis import Redis
-
 from plyscribe.domain.errors import StreamError
 from plyscribe.domain.match import Match
 from plyscribe.domain.waiting import find_confirm_by
 from plyscribe.service.clock import now_ms
 from plyscribe.service.composition import Parts
 from plyscribe.service.queues import Verification
+from plyscribe.service.store.cluster import Client
 from plyscribe.service.store.port import StoreError, StoreUnavailable
 from plyscribe.service.streams.handler import Handler
 from plyscribe.workers.duties.agenda import Agenda
@@ -29,7 +28,7 @@ class Corrections:
     matches again, and those whose time is long over are not held.
     """
 
-    def __init__(self, parts: Parts, connection: Redis, states: Handler[Match]) -> None:
+    def __init__(self, parts: Parts, connection: Client, states: Handler[Match]) -> None:
         self._parts = parts
         self._agenda = Agenda(connection, WAITING)
         self._states = states

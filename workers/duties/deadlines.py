@@ -9,8 +9,6 @@ import logging
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import cast
 
-from redis import Redis
-
 from plyscribe.domain.chain import StoredEvent
 from plyscribe.domain.commands import Actor, Withdraw
 from plyscribe.domain.deadlines import Deadline, find_deadline
@@ -19,6 +17,7 @@ from plyscribe.service.clock import now_ms
 from plyscribe.service.composition import Parts
 from plyscribe.service.errors import VersionConflict
 from plyscribe.service.queues import WATCHED
+from plyscribe.service.store.cluster import Client
 from plyscribe.service.store.port import FeedEntry, StoreUnavailable
 from plyscribe.service.streams.handler import Handler
 from plyscribe.service.streams.ids import job_command
@@ -51,7 +50,7 @@ log = logging.getLogger(__name__)
 class Deadlines:
     """Makes sure that no seat takes longer than the limits of its match."""
 
-    def __init__(self, parts: Parts, connection: Redis, states: Handler[Match]) -> None:
+    def __init__(self, parts: Parts, connection: Client, states: Handler[Match]) -> None:
         self._parts = parts
         self._agenda = Agenda(connection, DEADLINES)
         self._redis = connection

@@ -4,14 +4,13 @@ import logging
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
-from redis import Redis
-
 from plyscribe.domain.chain import StoredEvent
 from plyscribe.domain.codec import find_type
 from plyscribe.domain.errors import StreamError
 from plyscribe.domain.imported import IMPORT, KEPT_MS
 from plyscribe.service.clock import now_ms
 from plyscribe.service.composition import Parts
+from plyscribe.service.store.cluster import Client
 from plyscribe.service.store.port import FeedEntry, StoreError, StoreUnavailable
 from plyscribe.workers.duties import Chore
 from plyscribe.workers.duties.agenda import Agenda
@@ -31,7 +30,7 @@ log = logging.getLogger(__name__)
 class FaultyRecords:
     """Makes sure that the texts of faulty records are not kept for ever."""
 
-    def __init__(self, parts: Parts, connection: Redis) -> None:
+    def __init__(self, parts: Parts, connection: Client) -> None:
         self._parts = parts
         self._agenda = Agenda(connection, DUE)
         self.chores = (Chore("dropping of faulty records", self.drop_due, DROP_EVERY_S),)

@@ -4,10 +4,9 @@ import logging
 from collections.abc import Sequence
 from typing import Any, cast
 
-from redis import Redis
-
 from plyscribe.service.clock import now_ms
 from plyscribe.service.queues import DAMAGED, SCRUB
+from plyscribe.service.store.cluster import Client
 from plyscribe.service.store.port import EventStore, FeedEntry
 from plyscribe.service.streams.chains import PAGE, Damage, Place, check_part, start_of
 from plyscribe.workers.duties import Chore
@@ -25,7 +24,7 @@ log = logging.getLogger(__name__)
 class Scrub:
     """Checks so many events a second, and keeps its place in the store. Damaged streams are logged and noted."""
 
-    def __init__(self, store: EventStore, connection: Redis, events_per_s: int) -> None:
+    def __init__(self, store: EventStore, connection: Client, events_per_s: int) -> None:
         self._store = store
         self._redis = connection
         self._at_once = int(events_per_s * STEP_EVERY_S)

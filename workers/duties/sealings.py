@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from redis import Redis
 from rq import Queue
 
 from plyscribe.domain.chain import StoredEvent
@@ -12,6 +11,7 @@ from plyscribe.service.archive.sealing import SETTLED
 from plyscribe.service.clock import now_ms
 from plyscribe.service.composition import Parts
 from plyscribe.service.queues import SEALABLE, enqueue_sealings
+from plyscribe.service.store.cluster import Client
 from plyscribe.service.store.port import FeedEntry
 from plyscribe.workers.duties import Chore
 from plyscribe.workers.duties.agenda import Agenda
@@ -34,7 +34,7 @@ MAY_BE_LAST = SETTLED | {"dice-revealed", "seeds-revealed"}
 class Sealings:
     """Makes sure that settled matches are sealed, each some time after its last event."""
 
-    def __init__(self, parts: Parts, connection: Redis, queue: Queue, sender: Sender) -> None:
+    def __init__(self, parts: Parts, connection: Client, queue: Queue, sender: Sender) -> None:
         self._store = parts.store
         self._queue = queue
         self._sender = sender

@@ -7,7 +7,6 @@ waits for a person's match whose end the feed no longer holds.
 import logging
 from collections.abc import Mapping, Sequence
 
-from redis import Redis
 from rq import Queue
 
 from plyscribe.domain.chain import StoredEvent
@@ -16,6 +15,7 @@ from plyscribe.domain.match import Match
 from plyscribe.service.clock import now_ms
 from plyscribe.service.composition import Parts
 from plyscribe.service.queues import Advancing, enqueue_advances
+from plyscribe.service.store.cluster import Client
 from plyscribe.service.store.port import FeedEntry, StoreError, StoreUnavailable
 from plyscribe.service.streams.handler import Handler
 from plyscribe.service.streams.ids import is_stream_id
@@ -45,7 +45,7 @@ class Advances:
     """Makes sure that tournaments advance."""
 
     def __init__(
-        self, parts: Parts, connection: Redis, queue: Queue, states: Handler[Match], sender: Sender | None = None
+        self, parts: Parts, connection: Client, queue: Queue, states: Handler[Match], sender: Sender | None = None
     ) -> None:
         self._parts = parts
         self._sender = sender or Sender()

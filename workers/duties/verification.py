@@ -8,7 +8,6 @@ see `corrections.py`.
 import logging
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from redis import Redis
 from rq import Queue
 
 from plyscribe.domain.chain import StoredEvent
@@ -29,6 +28,7 @@ from plyscribe.service.queues import (
     enqueue_scorings,
     enqueue_verifications,
 )
+from plyscribe.service.store.cluster import Client
 from plyscribe.service.store.port import FeedEntry, StoreError, StoreUnavailable
 from plyscribe.service.streams.handler import Handler
 from plyscribe.workers.duties import Chore
@@ -69,7 +69,7 @@ class Verifications:
     def __init__(
         self,
         parts: Parts,
-        connection: Redis,
+        connection: Client,
         queue: Queue,
         imports: Queue,
         states: Handler[Match],

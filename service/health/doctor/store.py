@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from statistics import median
 from typing import Any, NamedTuple
@@ -20,10 +20,11 @@ from plyscribe.service.config import ServerKey
 from plyscribe.service.health.doctor.finding import Finding, judge, looked_at
 from plyscribe.service.health.vitals import TIMEOUT_S, Vitals
 from plyscribe.service.lists.matches import MatchFilter
+from plyscribe.service.store.cluster import Share
 from plyscribe.service.store.port import StoreError, Stretch
 from plyscribe.service.store.redis import connect_client
-from plyscribe.service.store.redis_server import ask, judge_durability
-from plyscribe.service.store.requirements import Report, examine_store_server, read_report
+from plyscribe.service.store.redis_server import ask, judge_durability, list_shares
+from plyscribe.service.store.requirements import Report, examine_store_server, read_reports
 
 SAMPLE = 10_000
 """The most matches whose secrets are checked against the keys."""
@@ -46,7 +47,7 @@ def examine_store(parts: Parts) -> Iterator[Finding]:
     with connect_client(parts.config.redis_url, TIMEOUT_S) as client:
         try:
             obstacles = examine_store_server(client)
-            report = read_report(client)
+            reports, shares = read_reports(client), list_shares(client)
         except StoreError as error:
             remedy = "start it, or correct REDIS_URL; the store must be Redis 7.0, Valkey 7.2 or newer"
             yield Finding("store", "wrong", str(error), remedy)
@@ -54,15 +55,22 @@ def examine_store(parts: Parts) -> Iterator[Finding]:
         if any(obstacle.topic != "memory" for obstacle in obstacles):
             yield from (Finding("store", "wrong", obstacle.text, obstacle.remedy) for obstacle in obstacles)
             return
-        yield Finding("store", "ok", str(report.engine or "a server that does not report its version"))
+        engine = str(reports[0].engine or "a server that does not report its version")
+        yield Finding("store", "ok", f"{engine}, {len(shares)} nodes" if len(shares) > 1 else engine)
         yield from (Finding(obstacle.topic, "wrong", obstacle.text, obstacle.remedy) for obstacle in obstacles)
-        yield from _examine_writes(report)
-        yield from _examine_durability(report)
-        yield from looked_at("memory", lambda: _examine_memory(client), "allow this account INFO and CONFIG GET")
-        yield from looked_at("disk", lambda: _examine_writing(client), "allow this account INFO and CONFIG GET")
+        for share, report in zip(shares, reports, strict=True):
+            for finding in _examine_server(share.client, report):
+                yield finding._replace(text=f"{share.name}: {finding.text}") if share.name else finding
         yield from looked_at("round trip", lambda: _examine_speed(parts))
-        yield from looked_at("clock", lambda: _examine_clock(client))
+        yield from looked_at("clock", lambda: _examine_clock(shares))
     yield from looked_at("server key", lambda: _examine_key(parts))
+
+
+def _examine_server(client: Redis, report: Report) -> Iterator[Finding]:
+    yield from _examine_writes(report)
+    yield from _examine_durability(report)
+    yield from looked_at("memory", lambda: _examine_memory(client), "allow this account INFO and CONFIG GET")
+    yield from looked_at("disk", lambda: _examine_writing(client), "allow this account INFO and CONFIG GET")
 
 
 def _examine_writes(report: Report) -> Iterator[Finding]:
@@ -122,11 +130,13 @@ def _examine_speed(parts: Parts) -> Iterator[Finding]:
     )
 
 
-def _examine_clock(client: Redis) -> Iterator[Finding]:
-    before = time.time()
-    skew = Vitals(client, client).store_clock_s() - (before + time.time()) / 2
+def _examine_clock(shares: Sequence[Share]) -> Iterator[Finding]:
     remedy = "synchronize both clocks with NTP: tokens, invitations and deadlines depend on them"
-    yield judge("clock", abs(skew) < MOST_SKEW_S, f"the store's clock is {skew:+.3f} s from ours", remedy)
+    for share in shares:
+        before = time.time()
+        skew = Vitals(share.client, share.client).store_clock_s() - (before + time.time()) / 2
+        text = f"the clock of {share.name or 'the store'} is {skew:+.3f} s from ours"
+        yield judge("clock", abs(skew) < MOST_SKEW_S, text, remedy)
 
 
 def _examine_key(parts: Parts) -> Iterator[Finding]:
