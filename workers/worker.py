@@ -5,6 +5,7 @@ import os
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import timedelta
 from types import FrameType
 from typing import Any
@@ -13,7 +14,7 @@ from redis import Redis
 from redis.client import Pipeline
 from redis.exceptions import RedisError
 from rq import Queue, SimpleWorker
-from rq.exceptions import StopRequested
+from rq.exceptions import InvalidJobOperation, StopRequested
 from rq.job import Job
 from rq.serializers import JSONSerializer
 from rq.utils import now
@@ -23,7 +24,7 @@ from plyscribe.service import metrics
 from plyscribe.service.logs import begin_ids
 from plyscribe.service.processes.children import python_command
 from plyscribe.service.store.port import StoreUnavailable
-from plyscribe.workers.outages import LONGEST_PAUSE_S, explain, wait_for
+from plyscribe.workers.outages import LONGEST_PAUSE_S, Pauses, explain, wait_for
 
 MAX_JOBS = 10_000
 """A worker restarts after this many jobs, so that leaks do not add up."""
@@ -33,6 +34,9 @@ HEARD_EVERY_S = 60
 
 HEARD_AGAIN = timedelta(seconds=10)
 """The shortest time between two heartbeats of a busy worker."""
+
+LONGEST_JOB_PAUSE_S = 4.0
+"""The longest pause after a job that failed because of the store. Other jobs may need another node of it."""
 
 log = logging.getLogger(__name__)
 
@@ -64,6 +68,8 @@ class Worker(SimpleWorker):
 
     def __init__(self, *args: Any, **more: Any) -> None:
         super().__init__(*args, **more)
+        self._pauses = Pauses(LONGEST_JOB_PAUSE_S)
+        self._again_in_s = 0.0
         self.log = _OneLine(self.log)  # type: ignore[assignment]
 
     def request_stop(self, signum: int, frame: FrameType | None) -> None:
@@ -92,20 +98,33 @@ class Worker(SimpleWorker):
             super().set_state(state, pipeline)
 
     def perform_job(self, job: Job, queue: Queue) -> bool:
-        """Execute the job and return whether it succeeded. A failure is logged with the job's id."""
+        """Execute the job and return whether it succeeded. A failure is logged with the job's id.
+
+        A job that failed because of the store goes back on the queue, and the worker pauses.
+        """
         started = time.perf_counter()
         begin_ids(job=job.id)
+        self._again_in_s = 0.0
         done = super().perform_job(job, queue)
         outcome = "done" if done else "failed"
         metrics.note_job(str(job.func_name).rpartition(".")[2], outcome, time.perf_counter() - started)
         log.debug("job %s", outcome)
+        if done:
+            self._pauses.reset()
+        elif self._again_in_s:
+            # The relay finds jobs that were lost, but only after half a minute.
+            with suppress(RedisError, InvalidJobOperation):
+                job.requeue()
+            time.sleep(self._again_in_s)
         return done
 
     def handle_exception(self, job: Job, *exc_info: Any) -> None:
         """Log the failure; rq keeps it with the job too."""
         extra = {"code": getattr(exc_info[1], "code", "server/error"), "arguments": job.args}
         if _is_trouble_of_store(exc_info[1]):
-            log.warning("the job failed and will be tried again: %s", exc_info[1], extra=extra)
+            pause_s = self._pauses.next_s()
+            log.warning("the job failed and is tried again in %.1f s: %s", pause_s, exc_info[1], extra=extra)
+            self._again_in_s = pause_s
             return
         log.error("the job failed", exc_info=exc_info[1], extra=extra)
 

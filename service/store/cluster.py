@@ -26,13 +26,16 @@ from redis.exceptions import TimeoutError as NoAnswer
 from redis.retry import Retry
 
 from plyscribe.service.store.port import BUCKETS
-from plyscribe.service.store.wire import Wire
+from plyscribe.service.store.wire import NotSent, Wire
 
 MOST_REDIRECTIONS = 5
 """How often one command follows a node's word that another node has its slot."""
 
 LOOK_AGAIN_S = 0.2
 """The least time between two looks at the map of slots, while nodes do not answer."""
+
+MAP_AGE_S = 2.0
+"""How old the map may be for questions to every node, which do not show that it is out of date."""
 
 POLL_S = 0.02
 """How often feeds are looked at while somebody waits for them: no command waits for keys of several slots."""
@@ -43,8 +46,9 @@ class Cluster(RedisCluster):
 
     def __init__(self, nodes: Sequence[tuple[str, int]], **options: Any) -> None:
         """As RedisCluster, with the nodes to ask first. It sends every command only once, as long as nodes answer."""
-        self.__dict__["_connecting"] = threading.RLock()
-        self.__dict__["_given"] = nodes, options
+        self._connecting = threading.RLock()
+        self._given = nodes, options
+        self._looked_at = -MAP_AGE_S
 
     def __getattr__(self, name: str) -> Any:
         """Connect, because the client has nothing of this name before. NoConnection if no node answers."""
@@ -87,10 +91,13 @@ class Cluster(RedisCluster):
         except RedisClusterException as error:
             raise ClusterDownError(f"CLUSTERDOWN {error}") from error
 
-    def look_again(self) -> None:
-        """Ask the nodes for the map of slots. Errors are ignored: the old map stays."""
-        with suppress(RedisClusterException, RedisError):
-            self.nodes_manager.initialize()
+    def look_again(self, age_s: float = LOOK_AGAIN_S) -> None:
+        """Ask the nodes for the map of slots, if it is older than this. Errors are ignored: the old map stays."""
+        now = time.monotonic()
+        if now - self._looked_at >= age_s:
+            self._looked_at = now
+            with suppress(RedisClusterException, RedisError):
+                self.nodes_manager.initialize()
 
 
 Client = Redis | Cluster
@@ -118,6 +125,7 @@ def shares_of(client: Client) -> list[Share]:
     """
     if isinstance(client, Redis):
         return [Share(client, "", BUCKETS)]
+    client.look_again(MAP_AGE_S)
     found: defaultdict[str, list[str]] = defaultdict(list)
     nodes = {}
     for bucket in BUCKETS:
@@ -141,7 +149,6 @@ class ClusterWire:
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
         self._wires: dict[str, Wire] = {}
-        self._looked_at = 0.0
         self._is_stale = False
 
     def send(self, *command: Any) -> Any:
@@ -154,9 +161,12 @@ class ClusterWire:
                 wire = self._follow(moved)
             except AskError as elsewhere:
                 return _require(self._ask_at(elsewhere, [command])[0])
-            except (NoConnection, NoAnswer, ClusterDownError):
+            except (NoConnection, NoAnswer, ClusterDownError) as error:
                 self._is_stale = True
-                raise
+                other = self._wire_to(_key_of(command))
+                if other is wire or not isinstance(error, NotSent):
+                    raise
+                wire = other
         raise ClusterDownError("CLUSTERDOWN the nodes do not agree which of them has a slot")
 
     def send_all(self, commands: Sequence[tuple[Any, ...]]) -> list[Any]:
@@ -228,8 +238,8 @@ class ClusterWire:
         return self._wire_at(_node(moved.host, moved.port))
 
     def _wire_to(self, key: bytes | str) -> Wire:
-        if self._is_stale and (now := time.monotonic()) - self._looked_at >= LOOK_AGAIN_S:
-            self._looked_at, self._is_stale = now, False
+        if self._is_stale:
+            self._is_stale = False
             self._cluster.look_again()
         try:
             return self._wire_at(self._cluster.node_of(key))

@@ -7,6 +7,7 @@ from typing import Any
 
 from hiredis import pack_command
 from redis import Redis
+from redis.exceptions import ConnectionError as NoConnection
 from redis.exceptions import ReadOnlyError, RedisError, ResponseError
 
 Connection = Any
@@ -14,6 +15,10 @@ Connection = Any
 
 MAX_IDLE = 128
 """The most connections that are kept open while idle."""
+
+
+class NotSent(NoConnection):
+    """No connection could be opened, so nothing was sent."""
 
 
 class Wire:
@@ -82,6 +87,10 @@ class Wire:
                         return connection
                 connection.disconnect()
         fresh: Connection = self._pool.connection_class(**self._pool.connection_kwargs)
+        try:
+            fresh.connect()
+        except NoConnection as error:
+            raise NotSent(*error.args) from error
         return fresh
 
     def _give_back(self, connection: Connection) -> None:

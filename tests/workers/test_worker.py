@@ -85,16 +85,28 @@ def test_a_worker_that_has_had_its_jobs_starts_afresh_and_not_from_the_working_d
     assert started == [(sys.executable, command)]
 
 
-def fail_for_the_store() -> None:
-    raise ExceptionGroup("some matches of this job failed", [StoreUnavailable("the store does not answer")])
+def fail_at_first_for_the_store(times: int) -> None:
+    TRIES.append(times)
+    if len(TRIES) <= times:
+        raise ExceptionGroup("some matches of this job failed", [StoreUnavailable("the store does not answer")])
 
 
-def test_a_job_that_fails_because_the_store_is_away_is_one_line_without_a_traceback(connection, signals, caplog):
-    queue = verify_queue(connection)
-    queue.enqueue("tests.workers.test_worker.fail_for_the_store")
+TRIES: list[int] = []
+
+
+def test_a_job_that_fails_because_the_store_is_away_is_tried_again(connection, signals, caplog, monkeypatch):
+    TRIES.clear()
+    queue, paused = verify_queue(connection), []
+    monkeypatch.setattr(worker_module.time, "sleep", paused.append)
+    job = queue.enqueue("tests.workers.test_worker.fail_at_first_for_the_store", 5)
     Worker([queue], connection=connection, serializer=JSONSerializer).work(burst=True, logging_level="WARNING")
-    [record] = [record for record in caplog.records if "the job failed and will be tried again" in record.getMessage()]
-    assert (record.levelname, record.exc_info) == ("WARNING", None)
+    assert len(TRIES) == 6
+    assert job.get_status() == "finished"
+    assert len(queue.failed_job_registry) == 0
+    assert paused == [0.5, 1.0, 2.0, 4.0, 4.0]
+    records = [record for record in caplog.records if "the job failed and is tried again" in record.getMessage()]
+    # One line each, without a traceback.
+    assert [(record.levelname, record.exc_info) for record in records] == [("WARNING", None)] * 5
 
 
 def test_what_rq_reports_of_a_server_in_trouble_is_one_line(connection, signals, caplog):
