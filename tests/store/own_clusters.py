@@ -31,12 +31,25 @@ class OwnCluster:
     """A running cluster."""
 
     def __init__(self, primaries: Sequence[OwnServer], replicas: Sequence[OwnServer]) -> None:
-        self.primaries = primaries
-        self.replicas = replicas
+        self.primaries = list(primaries)
+        self.replicas = list(replicas)
 
     @property
     def nodes(self) -> list[tuple[str, int]]:
         return [("127.0.0.1", server.port) for server in (*self.primaries, *self.replicas)]
+
+    @property
+    def url(self) -> str:
+        return "redis+cluster://" + ",".join(f"{host}:{port}" for host, port in self.nodes)
+
+    def fail_over(self, number: int) -> None:
+        """Kill a primary, wait until its replica has taken its place, and start it again as a replica."""
+        victim, replica = self.primaries[number], self.replicas[number]
+        victim.stop()
+        with Redis(port=replica.port, decode_responses=True) as client:
+            eventually(lambda: client.info("replication")["role"] == "master")
+        victim.start()
+        self.primaries[number], self.replicas[number] = replica, victim
 
     def connect(self, timeout_s: float = TIMEOUT_S) -> Cluster:
         return Cluster(self.nodes, socket_timeout=timeout_s, socket_connect_timeout=timeout_s)

@@ -34,8 +34,12 @@ class OwnServer:
         self.directory = directory
         config = directory / "own.conf"
         config.write_text(f"port {self.port}\nbind 127.0.0.1\ndir {directory}\n")
-        argv = [str(binary), str(config), *settings]
-        self.process = subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self._argv = [str(binary), str(config), *settings]
+        self.start()
+
+    def start(self) -> None:
+        """Run the program, for the first time or after `stop`."""
+        self.process = subprocess.Popen(self._argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         eventually(self._listens)
 
     @property
