@@ -79,6 +79,10 @@ class Cluster(RedisCluster):
         except RedisClusterException as error:
             raise ClusterDownError(f"CLUSTERDOWN {error}") from error
 
+    def get_connection_kwargs(self) -> dict[str, Any]:
+        """What each connection is opened with. Connects nothing."""
+        return dict(self._given[1])
+
     def close(self) -> None:
         """Close all connections."""
         if "nodes_manager" in self.__dict__:

@@ -4,7 +4,7 @@ import re
 from typing import Final
 
 from redis.exceptions import ConnectionError as RedisConnectionError
-from redis.exceptions import InvalidResponse, RedisError, ResponseError
+from redis.exceptions import InvalidResponse, RedisClusterException, RedisError, ResponseError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
 from plyscribe.service.store.port import (
@@ -62,8 +62,10 @@ def code_of(error: RedisError) -> str:
     return found[1] if found else ""
 
 
-def translate(error: RedisError) -> StoreError:
+def translate(error: RedisError | RedisClusterException) -> StoreError:
     """The port's error for an error of redis-py."""
+    if isinstance(error, RedisClusterException):
+        return StoreUnavailable(f"the store's cluster is down: {error}")
     code, text = code_of(error), str(error)
     if code in _TROUBLES:
         kind, meaning = _TROUBLES[code]

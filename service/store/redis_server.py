@@ -10,7 +10,7 @@ from importlib.resources import files
 from typing import Any, Final, Literal, NamedTuple
 
 from redis import Redis
-from redis.exceptions import NoScriptError, RedisError
+from redis.exceptions import NoScriptError, RedisClusterException, RedisError
 
 from plyscribe.service.store.cluster import AnyWire, Client, Share, shares_of
 from plyscribe.service.store.port import StoreUnavailable, UnsupportedServer
@@ -202,12 +202,12 @@ def require_all(replies: list[Any]) -> list[Any]:
 
 def try_all(client: Client, commands: Iterable[Sequence[Any]]) -> list[Any]:
     """As `ask_all`, but a refusal is returned as redis-py's exception."""
-    with client.pipeline(transaction=False) as pipeline:
-        for command in commands:
-            send(pipeline, *command)
-        try:
+    try:
+        with client.pipeline(transaction=False) as pipeline:
+            for command in commands:
+                send(pipeline, *command)
             # If it raised them, it would put text of its own before the server's error code.
             replies: list[Any] = pipeline.execute(raise_on_error=False)
-        except RedisError as error:
-            raise translate(error) from error
-        return replies
+    except (RedisError, RedisClusterException) as error:
+        raise translate(error) from error
+    return replies

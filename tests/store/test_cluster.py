@@ -1,0 +1,217 @@
+"""The store on a cluster whose nodes die, whose slots move, and whose map of slots is out of date."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from redis import Redis
+
+from plyscribe.domain.chain import StoredEvent, check_chain, first_link
+from plyscribe.service.store.cluster import Cluster
+from plyscribe.service.store.feed import FeedGroup
+from plyscribe.service.store.port import Seen, Stored, StoreError, StoreUnavailable, Stretch, bucket_of
+from plyscribe.service.store.redis import RedisStore
+from plyscribe.service.store.redis_server import list_shares
+from tests.store.conftest import binary_of
+from tests.store.given import append, command, events_after, eventually, tail_all
+from tests.store.own_clusters import OwnCluster, own_cluster
+
+pytestmark = pytest.mark.server
+
+STREAMS = [f"match-{number}" for number in range(200)]
+
+
+@pytest.fixture
+def cluster(engine: str, tmp_path: Path) -> Iterator[OwnCluster]:
+    """A cluster for one test, without replicas."""
+    with own_cluster(binary_of(engine).path, tmp_path) as running:
+        yield running
+
+
+@pytest.fixture
+def client(cluster: OwnCluster) -> Iterator[Cluster]:
+    with cluster.connect() as connected:
+        yield connected
+
+
+@pytest.fixture
+def store(client: Cluster) -> RedisStore:
+    return RedisStore(client)
+
+
+class Writer:
+    """Appends to one stream until it is stopped. What was refused is tried again."""
+
+    def __init__(self, store: RedisStore, stream: str) -> None:
+        self.stream = stream
+        self.events: list[StoredEvent] = []
+        self.refused: list[StoreError] = []
+        self._store = store
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._write, daemon=True)
+        self._thread.start()
+
+    def _write(self) -> None:
+        while not self._ended.is_set():
+            [event] = events_after(self.stream, self.events, 1)
+            head = self.events[-1].h if self.events else b""
+            name = command(f"{self.stream} {event.version}")
+            try:
+                answer = self._store.append(self.stream, len(self.events), head, [event], ["made"], name)
+            except StoreError as error:
+                self.refused.append(error)
+                time.sleep(0.02)
+                continue
+            if isinstance(answer, Stored | Seen):
+                self.events.append(event)
+            else:
+                # A failover has lost the end of the stream.
+                self.events = self._store.load(self.stream).entries
+
+    def stop(self) -> None:
+        self._ended.set()
+        self._thread.join()
+
+
+def other_primary(cluster: OwnCluster, port: int) -> int:
+    return next(server.port for server in cluster.primaries if server.port != port)
+
+
+def port_of(client: Cluster, bucket: str) -> int:
+    [share] = [share for share in list_shares(client) if bucket in share.buckets]
+    return int(share.name.rpartition(":")[2])
+
+
+def move_slot_key_by_key(client: Cluster, bucket: str, to: int) -> None:
+    """As `redis-cli --cluster reshard` does it, with a pause between any two keys."""
+    slot = client.keyslot(f"{{{bucket}}}")
+    with Redis(port=port_of(client, bucket)) as source, Redis(port=to) as target:
+        ids = [each.execute_command("CLUSTER MYID").decode() for each in (source, target)]
+        target.execute_command("CLUSTER SETSLOT", slot, "IMPORTING", ids[0])
+        source.execute_command("CLUSTER SETSLOT", slot, "MIGRATING", ids[1])
+        while keys := source.execute_command("CLUSTER GETKEYSINSLOT", slot, 1):
+            source.execute_command("MIGRATE", "127.0.0.1", to, keys[0], 0, 5000)
+            time.sleep(0.01)
+        for each in (target, source):
+            each.execute_command("CLUSTER SETSLOT", slot, "NODE", ids[1])
+
+
+def move_slot_at_once(client: Cluster, bucket: str, to: int) -> None:
+    slot = client.keyslot(f"{{{bucket}}}")
+    with Redis(port=port_of(client, bucket)) as source, Redis(port=to) as target:
+        target_id = target.execute_command("CLUSTER MYID").decode()
+        source.execute_command("CLUSTER MIGRATESLOTS", "SLOTSRANGE", slot, slot, "NODE", target_id)
+        eventually(lambda: not source.execute_command("CLUSTER COUNTKEYSINSLOT", slot))
+
+
+@pytest.mark.parametrize("move", [move_slot_key_by_key, move_slot_at_once])
+def test_slots_move_while_others_write(
+    cluster: OwnCluster, client: Cluster, store: RedisStore, engine: str, move: Callable[[Cluster, str, int], None]
+) -> None:
+    if move is move_slot_at_once and engine == "redis":
+        pytest.skip("Redis 7 moves slots key by key")
+    bucket = bucket_of(STREAMS[0])
+    moved = [stream for stream in STREAMS if bucket_of(stream) == bucket]
+    resting = next(stream for stream in STREAMS if bucket_of(stream) != bucket)
+    writers = [Writer(store, stream) for stream in (*moved, resting)]
+    eventually(lambda: all(len(writer.events) > 20 for writer in writers))
+    before = port_of(client, bucket)
+    target = other_primary(cluster, before)
+    move(client, bucket, target)
+    counts = [len(writer.events) for writer in writers]
+    eventually(lambda: all(len(writer.events) > count + 20 for writer, count in zip(writers, counts, strict=True)))
+    for writer in writers:
+        writer.stop()
+        assert store.load(writer.stream).entries == writer.events
+        # Those who cannot write meanwhile are told so, and lose nothing.
+        assert {type(error) for error in writer.refused} <= {StoreUnavailable}
+    assert writers[-1].refused == []
+    with cluster.connect() as fresh:
+        assert port_of(fresh, bucket) == target
+    told = [(entry.stream, entry.first) for entry in tail_all(store, 1000)]
+    assert sorted(told) == sorted((writer.stream, event.version) for writer in writers for event in writer.events)
+
+
+def test_an_old_map_does_no_harm(cluster: OwnCluster, client: Cluster, store: RedisStore) -> None:
+    bucket = bucket_of(STREAMS[0])
+    before = append(store, STREAMS[0], 3)
+    move_slot_key_by_key(client, bucket, other_primary(cluster, port_of(client, bucket)))
+    assert store.load(STREAMS[0]).entries == before
+    assert [each and each.version for each in store.newest([STREAMS[0], STREAMS[1]])] == [3, None]
+    append(store, STREAMS[0])
+
+
+def test_what_a_dead_node_does_not_hold_goes_on(cluster: OwnCluster, client: Cluster, store: RedisStore) -> None:
+    # By default a cluster refuses everything while a slot has no node.
+    for server in cluster.primaries:
+        with Redis(port=server.port) as operator:
+            operator.config_set("cluster-require-full-coverage", "no")
+    shares = {share.name: share.buckets for share in list_shares(client)}
+    victim = cluster.primaries[0]
+    lost = shares[f"127.0.0.1:{victim.port}"]
+    here, there = (next(each for each in STREAMS if (bucket_of(each) in lost) is on) for on in (True, False))
+    for stream in (here, there):
+        append(store, stream)
+    victim.stop()
+    append(store, there)
+    with pytest.raises(StoreUnavailable):
+        append(store, here)
+    with pytest.raises(StoreUnavailable):
+        store.describe()
+    victim.start()
+    eventually(lambda: answers(store))
+    append(store, here)
+    assert [len(store.load(stream).entries) for stream in (here, there)] == [2, 2]
+
+
+def answers(store: RedisStore) -> bool:
+    try:
+        store.describe()
+        store.load_all([Stretch(stream) for stream in STREAMS])
+    except StoreUnavailable:
+        return False
+    return True
+
+
+def test_no_node_at_all_is_a_store_that_does_not_answer(cluster: OwnCluster) -> None:
+    for server in cluster.primaries:
+        server.stop()
+    with cluster.connect() as client:
+        store = RedisStore(client)
+        with pytest.raises(StoreUnavailable):
+            append(store, STREAMS[0])
+        with pytest.raises(StoreUnavailable):
+            FeedGroup(client).read(1)
+        for server in cluster.primaries:
+            server.start()
+        eventually(lambda: answers(store))
+        append(store, STREAMS[0])
+
+
+def test_a_replica_takes_the_place_of_its_primary(engine: str, tmp_path: Path) -> None:
+    with own_cluster(binary_of(engine).path, tmp_path, replicas=1) as cluster, cluster.connect() as client:
+        store, group = RedisStore(client), FeedGroup(client)
+        writers = [Writer(store, stream) for stream in STREAMS[:12]]
+        eventually(lambda: all(writer.events for writer in writers))
+        for number in range(3):
+            cluster.fail_over(number)
+            counts = [len(writer.events) for writer in writers]
+            eventually(lambda counts=counts: all(len(each.events) > n for each, n in zip(writers, counts, strict=True)))
+        for writer in writers:
+            writer.stop()
+            stored = store.load(writer.stream).entries
+            check_chain(first_link(writer.stream), 0, stored)
+            assert len({event.version for event in stored}) == len(stored)
+            assert {type(error) for error in writer.refused} <= {StoreUnavailable}
+        eventually(lambda: can_read(group))
+        assert {entry.stream for entry in group.read(100_000)} == {writer.stream for writer in writers}
+
+
+def can_read(group: FeedGroup) -> bool:
+    try:
+        group.places()
+    except StoreUnavailable:
+        return False
+    return True
