@@ -24,7 +24,7 @@ from plyscribe.domain.bots import Bot, make_bot
 from plyscribe.domain.ruleset import Decision, Over, Turn
 from plyscribe.domain.rulesets import find_ruleset
 from plyscribe.service.cli.organiser import read_admin_token
-from plyscribe.service.cli.shared_options import DATA, HOST, PORT, REDIS_URL
+from plyscribe.service.cli.shared_options import CLUSTER, DATA, HOST, PORT, REDIS_URL
 from plyscribe.service.cli.tournament import play
 from plyscribe.service.client import Client, Event, Match, Problem, RatingsRow
 
@@ -53,16 +53,19 @@ class DemoError(Exception):
 @HOST
 @PORT
 @REDIS_URL
+@CLUSTER
 @click.option("--matches", type=click.IntRange(1, 10_000), default=12, show_default=True, help="Matches to play.")
 @click.option("--threads", type=click.IntRange(1, 64), default=4, show_default=True, help="Matches at the same time.")
 @click.option("--once", is_flag=True, help="Stop after the tables instead of serving on.")
-def demo(data: Path, host: str, port: int, redis_url: str | None, matches: int, threads: int, once: bool) -> None:
+def demo(
+    data: Path, host: str, port: int, redis_url: str | None, cluster: int | None, matches: int, threads: int, once: bool
+) -> None:
     """Let bots play over HTTP, then verify and rate the matches."""
     from plyscribe.service.processes.foreground import ForegroundService
     from plyscribe.service.processes.serving import ServeOptions
 
     console = Console()
-    options = ServeOptions(data, host, port, redis_url=redis_url)
+    options = ServeOptions(data, host, port, redis_url=redis_url, cluster=cluster)
     with ForegroundService(options) as service:
         console.print(f"Plyscribe serves at {options.url}")
         try:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from plyscribe.service.cli.shared_options import DATA, HOST, PORT, REDIS_URL
+from plyscribe.service.cli.shared_options import CLUSTER, DATA, HOST, PORT, REDIS_URL
 
 WORKERS = click.IntRange(1, 64)
 
@@ -15,12 +15,13 @@ WORKERS = click.IntRange(1, 64)
 @HOST
 @PORT
 @REDIS_URL
+@CLUSTER
 @click.option("--verify-workers", type=WORKERS, default=1, show_default=True, help="Workers that verify matches.")
 @click.option("--import-workers", type=WORKERS, default=1, show_default=True, help="Workers that check imports.")
 @click.option("--play-workers", type=WORKERS, default=1, show_default=True, help="Workers that play for built-in bots.")
 @click.option("--tournament-workers", type=WORKERS, default=1, show_default=True, help="Workers that run tournaments.")
 @click.option("--report-workers", type=WORKERS, default=1, show_default=True, help="Workers that make reports.")
-def serve(data: Path, host: str, port: int, redis_url: str | None, **workers: int) -> None:
+def serve(data: Path, host: str, port: int, redis_url: str | None, cluster: int | None, **workers: int) -> None:
     """Run everything: store, API, workers and relay.
 
     Ctrl-C stops it.
@@ -29,7 +30,7 @@ def serve(data: Path, host: str, port: int, redis_url: str | None, **workers: in
     from plyscribe.service.processes.serving import LOOPBACK, ServeOptions
 
     counts = {name.removesuffix("_workers"): count for name, count in workers.items()}
-    options = ServeOptions(data, host, port, counts, redis_url)
+    options = ServeOptions(data, host, port, counts, redis_url, cluster)
     with ForegroundService(options) as service:
         click.echo(f"Plyscribe serves at {options.url}")
         if host not in LOOPBACK:

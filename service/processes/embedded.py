@@ -167,7 +167,7 @@ class EmbeddedServer:
         self.directory = directory.absolute()
         self._memory = memory
         self.engine = binary.engine
-        _make_private(self.directory)
+        make_private(self.directory)
         # The child inherits the lock, so the lock is held exactly as long as the server lives.
         with _locked(self.directory) as lock:
             witness = require_intact(self.directory)
@@ -255,19 +255,11 @@ class EmbeddedServer:
             "port": "0",
             "unixsocket": str(self.socket),
             "unixsocketperm": "700",
-            "dir": str(self.directory),
-            "appendonly": "yes",
-            "appendfsync": "always",
-            "no-appendfsync-on-rewrite": "no",
-            "aof-use-rdb-preamble": "no",
             # We have cut off a torn end ourselves. What else looks torn would be cut off with all that follows it,
             # acknowledged or not.
             "aof-load-truncated": "no",
-            "save": "",
             "maxmemory": str(self._memory),
-            "maxmemory-policy": "noeviction",
-            "daemonize": "no",
-            "logfile": str(self.directory / LOG),
+            **durable_settings(self.directory),
         }
         arguments = [part for name, value in settings.items() for part in (f"--{name}", value)]
         with (self.directory / LOG).open("ab") as log:
@@ -286,12 +278,27 @@ class EmbeddedServer:
         deadline = time.monotonic() + SILENCE_S
         while (reply := _ping(self.socket)) != b"+PONG":
             if self.process.poll() is not None:
-                raise NotStarted(f"the store in {self.directory} did not start:\n{_last_lines(self.directory / LOG)}")
+                raise NotStarted(f"the store in {self.directory} did not start:\n{last_lines(self.directory / LOG)}")
             if reply.startswith(b"-LOADING"):
                 deadline = time.monotonic() + SILENCE_S
             if time.monotonic() > deadline:
-                raise NotStarted(f"the store in {self.directory} does not answer:\n{_last_lines(self.directory / LOG)}")
+                raise NotStarted(f"the store in {self.directory} does not answer:\n{last_lines(self.directory / LOG)}")
             time.sleep(0.005)
+
+
+def durable_settings(directory: Path) -> dict[str, str]:
+    """The settings of a server that keeps its data and its log in a directory, and answers once a write is on disk."""
+    return {
+        "dir": str(directory),
+        "appendonly": "yes",
+        "appendfsync": "always",
+        "no-appendfsync-on-rewrite": "no",
+        "aof-use-rdb-preamble": "no",
+        "save": "",
+        "maxmemory-policy": "noeviction",
+        "daemonize": "no",
+        "logfile": str(directory / LOG),
+    }
 
 
 def start_server(directory: Path, named: str | None = None, memory: int = 0) -> EmbeddedServer:
@@ -351,7 +358,8 @@ def _locked_store(directory: Path) -> Iterator[None]:
         yield
 
 
-def _make_private(directory: Path) -> None:
+def make_private(directory: Path) -> None:
+    """Make a directory for a store, open to its owner alone; DirectoryRefused if it is somebody else's."""
     try:
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         if directory.stat().st_mode & 0o077:
@@ -446,5 +454,6 @@ def _ping(path: Path) -> bytes:
     return b""
 
 
-def _last_lines(log: Path) -> str:
+def last_lines(log: Path) -> str:
+    """The end of a log."""
     return "\n".join(log.read_text(errors="replace").splitlines()[-10:])

@@ -35,6 +35,7 @@ from plyscribe.service.processes.embedded import (
 )
 from plyscribe.service.processes.nursery import Nursery, Program
 from plyscribe.service.processes.store_memory import read_store_memory
+from plyscribe.service.processes.trial_cluster import TrialCluster, find_cluster
 from plyscribe.service.processes.witness import sync_directory
 from plyscribe.service.queues import IMPORT, QUEUES, SEAL, VERIFY, WEBHOOK
 from plyscribe.service.store.port import StoreFull, StoreUnavailable
@@ -71,6 +72,9 @@ IMPORTED_BY_WEB = (
     "plyscribe.service.web.server",
 )
 
+CLUSTER = "cluster"
+"""The directory of a cluster to try out, in the data directory."""
+
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 log = logging.getLogger(__name__)
@@ -93,6 +97,9 @@ class ServeOptions:
     redis_url: str | None = None
     """A store that is already running; None starts the embedded one."""
 
+    cluster: int | None = None
+    """The number of servers of a cluster to start instead; None: no cluster."""
+
     @property
     def url(self) -> str:
         """The address of the API."""
@@ -107,6 +114,7 @@ class Service:
         self.options = options
         self.restarts: list[str] = []
         self._store: EmbeddedServer | None = None
+        self._cluster: TrialCluster | None = None
         self._store_starts = Starts("store", options.data / "store" / LOG)
         self._children: list[Child] = []
         self._nursery = self._make_nursery("nursery", (*IMPORTED, *IMPORTED_BY_WEB), {})
@@ -126,7 +134,8 @@ class Service:
         _empty(self.options.data / "metrics")
         for nursery in (self._nursery, self._checkers):
             nursery.open()
-        url = self.options.redis_url or self._start_store()
+        url = self._start_cluster(self.options.cluster) if self.options.cluster else ""
+        url = url or self.options.redis_url or self._start_store()
         self._children = self._make_children(url)
         self._require_servers(url)
         self._ensure_admin()
@@ -156,6 +165,8 @@ class Service:
         self._close_nurseries()
         if self._store is not None:
             self._store.stop()
+        if self._cluster is not None:
+            self._cluster.stop()
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
@@ -167,6 +178,8 @@ class Service:
         self._close_nurseries()
         if self._store is not None:
             self._store.process.kill()
+        if self._cluster is not None:
+            self._cluster.kill()
 
     def _close_nurseries(self) -> None:
         for nursery in (self._nursery, self._checkers):
@@ -176,6 +189,12 @@ class Service:
         """The ids of the processes, by name."""
         pids = {child.name: child.process.pid for child in self._children if child.process is not None}
         return {"store": self._store.process.pid, **pids} if self._store is not None else pids
+
+    def _start_cluster(self, nodes: int) -> str:
+        if self.options.redis_url:
+            raise ServeError("--cluster starts a store of its own: leave out --redis-url and REDIS_URL")
+        self._cluster = TrialCluster(self.options.data / CLUSTER, nodes, os.environ.get(BINARY_VARIABLE))
+        return self._cluster.url
 
     def _start_store(self) -> str:
         for _ in range(STORE_TRIES - 1):
@@ -197,7 +216,8 @@ class Service:
         """Write the administrator's token, if need be. The embedded store may die meanwhile; it is restarted."""
         deadline = time.monotonic() + READY_WITHIN_S
         while True:
-            url = self.options.redis_url or (self._store.url if self._store else "")
+            started = self._cluster or self._store
+            url = self.options.redis_url or (started.url if started else "")
             try:
                 store = connect(url)
                 number = 1
@@ -239,6 +259,8 @@ class Service:
     def _make_children(self, url: str) -> list[Child]:
         options = self.options
         env = {"REDIS_URL": url, **self._key_settings(), **stores_beside(options.data, os.environ)}
+        if self._cluster is not None:
+            env["RQ_REDIS_URL"] = self._cluster.queues_url
         env[DIRECTORY_VARIABLE] = str((options.data / "metrics").absolute())
         if options.host in LOOPBACK:
             env |= {name: "open" for name in ("PLYSCRIBE_SIGN_UP", "PLYSCRIBE_METRICS") if not os.environ.get(name)}
@@ -277,7 +299,8 @@ class Service:
         A store of ours may die meanwhile and is restarted. Without the queues' server people can play.
         """
         with suppress(StoreUnavailable):
-            require_queues_at(os.environ.get("RQ_REDIS_URL") or url)
+            own = self._cluster.queues_url if self._cluster is not None else ""
+            require_queues_at(own or os.environ.get("RQ_REDIS_URL") or url)
         try:
             require_store_at(url, mark=True)
         except StoreUnavailable:
@@ -325,7 +348,14 @@ def settings_beside(data: Path, environ: Mapping[str, str]) -> dict[str, str]:
     if environ.get("REDIS_URL"):
         return {**environ, **stores_beside(data, environ)}
     key = {} if environ.get("PLYSCRIBE_SERVER_KEY") else {"PLYSCRIBE_SERVER_KEY_FILE": str(data / "server.key")}
-    return {**key, **environ, **stores_beside(data, environ), "REDIS_URL": find_running(data / "store")}
+    return {**key, **environ, **stores_beside(data, environ), **_find_servers(data)}
+
+
+def _find_servers(data: Path) -> dict[str, str]:
+    found = find_cluster(data / CLUSTER)
+    if found is None:
+        return {"REDIS_URL": find_running(data / "store")}
+    return dict(zip(("REDIS_URL", "RQ_REDIS_URL"), found, strict=True))
 
 
 def stores_beside(data: Path, environ: Mapping[str, str]) -> dict[str, str]:

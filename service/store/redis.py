@@ -66,8 +66,14 @@ def connect_client(url: str, timeout_s: float | None = TIMEOUT_S) -> Client:
     """A client that returns bytes and sends every command only once. With None it waits for answers without limit."""
     scheme, _, rest = url.partition("://")
     if scheme.endswith("+cluster"):
-        nodes = [(host, int(port or 6379)) for host, _, port in (each.partition(":") for each in rest.split(","))]
-        return Cluster(nodes, socket_timeout=timeout_s, socket_connect_timeout=timeout_s or TIMEOUT_S)
+        user, _, hosts = rest.rpartition("@")
+        nodes = [(host, int(port or 6379)) for host, _, port in (each.partition(":") for each in hosts.split(","))]
+        return Cluster(
+            nodes,
+            password=user.partition(":")[2] or None,
+            socket_timeout=timeout_s,
+            socket_connect_timeout=timeout_s or TIMEOUT_S,
+        )
     return connect_server(url, timeout_s)
 
 

@@ -91,12 +91,14 @@ def descendants(pid: int) -> dict[int, bytes]:
 class Serving:
     """`plyscribe serve` in a process of its own."""
 
-    def __init__(self, data: Path, port: int, program: Sequence[str] = PROGRAM, **env: str) -> None:
+    def __init__(
+        self, data: Path, port: int, program: Sequence[str] = PROGRAM, options: Sequence[str] = (), **env: str
+    ) -> None:
         self.url = f"http://127.0.0.1:{port}"
         self.data = data
         self.port = port
         self.output = data.with_suffix(".out")
-        argv = [*program, "serve", "--data", str(data), "--port", str(port)]
+        argv = [*program, "serve", "--data", str(data), "--port", str(port), *options]
         with self.output.open("ab") as out:
             self.process = subprocess.Popen(argv, env=environment(**env), stdout=out, stderr=out, cwd=data.parent)
 
