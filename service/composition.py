@@ -40,7 +40,7 @@ from plyscribe.service.store.memory_outbox import MemoryOutbox
 from plyscribe.service.store.metered import MeteredStore
 from plyscribe.service.store.outbox import Outbox
 from plyscribe.service.store.port import EventStore
-from plyscribe.service.store.redis import RedisStore, connect_client
+from plyscribe.service.store.redis import RedisStore, connect_client, connect_queues
 from plyscribe.service.store.redis_outbox import RedisOutbox
 from plyscribe.service.streams.handler import Handler
 from plyscribe.service.tournaments.runner import Tournaments
@@ -145,7 +145,7 @@ def compose(config: Config, events: EventStore, client: Redis | None = None) -> 
     ratings = Ratings(store, database, by_itself=client is None)
     maker = Maker(matches, accounts, tournaments, ratings)
     url = config.rq_redis_url
-    makers = QueuedReports(connect_client(url, QUEUES_WITHIN_S)) if url else DirectReports(maker)
+    makers = QueuedReports(connect_queues(url, QUEUES_WITHIN_S)) if url else DirectReports(maker)
     return Parts(
         config,
         store,
@@ -181,4 +181,4 @@ def compose_process(environ: Mapping[str, str] = os.environ) -> Parts:
     gc.freeze()
     gc.set_threshold(*GARBAGE_THRESHOLDS)
     client = connect_client(config.redis_url)
-    return compose(config, MeteredStore(RedisStore(client)), client)
+    return compose(config, MeteredStore(RedisStore(client, config.replicas)), client)

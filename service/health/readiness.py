@@ -11,8 +11,8 @@ from redis import Redis
 
 from plyscribe.service.composition import Parts
 from plyscribe.service.store.port import EventStore, StoreError, StoreUnavailable, UnsupportedServer
-from plyscribe.service.store.redis import connect_client
-from plyscribe.service.store.redis_server import ask
+from plyscribe.service.store.redis import connect_client, connect_queues
+from plyscribe.service.store.redis_server import ask, judge_durability
 from plyscribe.service.store.requirements import find_obstacles, read_report
 
 UP, AWAY = "up", "away"
@@ -32,7 +32,7 @@ class Standing(NamedTuple):
     """A store that takes writes: its engine, what a success is worth, its replicas, and whether the queues answer.
 
     `lists` says whether the read database answers: `up` or `away`. `memory_percent` says how much of the memory that it
-    may use the store uses; None without a limit.
+    may use the store uses; None without a limit. `replicas_awaited` is how many replicas a success waits for.
     """
 
     store: str
@@ -41,6 +41,7 @@ class Standing(NamedTuple):
     queues: str
     lists: str
     memory_percent: int | None
+    replicas_awaited: int = 0
 
 
 class Watch(Generic[T]):
@@ -128,8 +129,8 @@ def watch_readiness(parts: Parts) -> Readiness:
     if not parts.config.redis_url:
         return Readiness(lambda: _look_at_memory(parts.store), parts.database.ask)
     store = connect_client(parts.config.redis_url, TIMEOUT_S)
-    queues = connect_client(parts.config.rq_redis_url, PATIENCE_S / 2)
-    return Readiness(lambda: _look(store, queues), parts.database.ask)
+    queues = connect_queues(parts.config.rq_redis_url, PATIENCE_S / 2)
+    return Readiness(lambda: _look(store, queues, parts.config.replicas), parts.database.ask)
 
 
 def _look_at_memory(store: EventStore) -> Standing:
@@ -137,14 +138,17 @@ def _look_at_memory(store: EventStore) -> Standing:
     return Standing(described["store"], described["durability"], None, "none", UP, None)
 
 
-def _look(store: Redis, queues: Redis) -> Standing:
+def _look(store: Redis, queues: Redis, awaited: int) -> Standing:
     report = read_report(store)
     for obstacle in find_obstacles(report):
         raise report.write_error or UnsupportedServer(str(obstacle))
     if report.write_error is not None:
         raise report.write_error
+    if awaited and report.replicas is not None and report.replicas < awaited:
+        raise StoreUnavailable(f"{report.replicas} replicas follow the store, and each answer waits for {awaited}")
     engine, up = str(report.engine or "unknown"), UP if _answers(queues) else AWAY
-    return Standing(engine, report.durability, report.replicas, up, UP, report.memory_percent)
+    worth = judge_durability(report.settings, report.info, awaited)
+    return Standing(engine, worth, report.replicas, up, UP, report.memory_percent, awaited)
 
 
 def _answers(queues: Redis) -> bool:

@@ -38,7 +38,7 @@ from plyscribe.service.processes.store_memory import read_store_memory
 from plyscribe.service.processes.witness import sync_directory
 from plyscribe.service.queues import IMPORT, QUEUES, SEAL, VERIFY, WEBHOOK
 from plyscribe.service.store.port import StoreFull, StoreUnavailable
-from plyscribe.service.store.redis import connect, connect_client
+from plyscribe.service.store.redis import connect, connect_queues
 from plyscribe.service.store.requirements import require_queues_at, require_store_at
 from plyscribe.service.webhooks.targets import OFF
 
@@ -248,7 +248,7 @@ class Service:
         open_database(config.read_url).close()
         Archive(config.archive).prepare()
         self._archive = config.archive
-        connect_client(config.rq_redis_url).close()
+        connect_queues(config.rq_redis_url).close()
         workers = [
             (f"{queue}-{n}", Program(WORKERS, [queue]))
             for queue in QUEUES

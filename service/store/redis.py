@@ -14,6 +14,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from plyscribe.domain.chain import StoredEvent
+from plyscribe.service.store.addresses import open_client, parse_address, require_for_queues
 from plyscribe.service.store.port import (
     BUCKETS,
     Append,
@@ -29,7 +30,6 @@ from plyscribe.service.store.port import (
     Seen,
     Stale,
     Stored,
-    StoreError,
     Stretch,
     Tail,
     bucket_of,
@@ -46,6 +46,7 @@ from plyscribe.service.store.redis_server import (
     require_all,
     send_all,
 )
+from plyscribe.service.store.replicas import ReplicatedWire
 from plyscribe.service.store.wire import Wire
 
 TIMEOUT_S = 3.0
@@ -55,36 +56,49 @@ START = "0-0"
 """An id before every entry."""
 
 
-def connect(url: str, timeout_s: float = TIMEOUT_S) -> "RedisStore":
-    """The store at a redis://, rediss:// or unix:// URL. Connects when it is first used."""
-    return RedisStore(connect_client(url, timeout_s))
+def connect(url: str, timeout_s: float = TIMEOUT_S, replicas: int = 0) -> "RedisStore":
+    """The store at an address of `addresses`. Connects when it is first used."""
+    return RedisStore(connect_client(url, timeout_s), replicas)
 
 
 def connect_client(url: str, timeout_s: float | None = TIMEOUT_S) -> Redis:
-    """A client that returns bytes and sends every command only once. With None it waits for answers without limit."""
-    try:
-        return Redis.from_url(
-            url,
-            # By default redis-py repeats a command whose answer is late. A repeated append would meet its own events.
-            retry=Retry(NoBackoff(), 0),
-            socket_timeout=timeout_s,
-            socket_connect_timeout=timeout_s or TIMEOUT_S,
-            decode_responses=False,
-        )
-    except ValueError as error:
-        raise StoreError(f"the store's address cannot be read: {error}") from None
+    """A client that returns bytes and sends every command only once. With None it waits for answers without limit.
+
+    StoreError if the address cannot be read.
+    """
+    return open_client(
+        parse_address(url),
+        # By default redis-py repeats a command whose answer is late. A repeated append would meet its own events.
+        retry=Retry(NoBackoff(), 0),
+        socket_timeout=timeout_s,
+        socket_connect_timeout=timeout_s or TIMEOUT_S,
+        decode_responses=False,
+    )
+
+
+def connect_queues(url: str, timeout_s: float | None = TIMEOUT_S) -> Redis:
+    """As `connect_client`, for the server of the job queues; StoreError for a cluster, on which rq does not run."""
+    require_for_queues(parse_address(url))
+    return connect_client(url, timeout_s)
 
 
 class RedisStore:
-    """An EventStore on a Redis or Valkey server; safe to share between threads. The client must not retry."""
+    """An EventStore on a Redis or Valkey server; safe to share between threads. The client must not retry.
 
-    def __init__(self, client: Redis) -> None:
+    A write is answered once this many replicas have it too, and StoreUnavailable if they do not have it in time. Reads
+    do not wait for replicas.
+    """
+
+    def __init__(self, client: Redis, replicas: int = 0) -> None:
         self._client = client
         self._wire = Wire(client)
-        self._append = WiredScript(client, "append.lua", self._wire)
+        self._replicated = ReplicatedWire(client, replicas) if replicas else None
+        self._replicas = replicas
+        writes = self._replicated or self._wire
+        self._append = WiredScript(client, "append.lua", writes)
         self._load = WiredScript(client, "load.lua", self._wire)
-        self._condense = WiredScript(client, "condense.lua", self._wire)
-        sealing = RedisSealing(client, self._wire)
+        self._condense = WiredScript(client, "condense.lua", writes)
+        sealing = RedisSealing(client, self._wire, writes)
         self.seal = sealing.seal
         self.unseal = sealing.unseal
         self.move = sealing.move
@@ -103,12 +117,19 @@ class RedisStore:
     ) -> Appended:
         """See EventStore.append."""
         args = _append_args(stream, expected_version, expected_head, events, types, command)
-        return _parse_appended(self._append(5, args))
+        appended = _parse_appended(self._append(5, args))
+        if self._replicated is not None and isinstance(appended, Seen):
+            self._replicated.hold(stream)
+        return appended
 
     def append_all(self, appends: Sequence[Append]) -> list[Appended]:
         """See EventStore.append_all."""
         replies = self._append.call_all(5, [_append_args(*each) for each in appends])
-        return [_parse_appended(reply) for reply in replies]
+        appended = [_parse_appended(reply) for reply in replies]
+        for each, outcome in zip(appends, appended, strict=True):
+            if self._replicated is not None and isinstance(outcome, Seen):
+                self._replicated.hold(each.stream)
+        return appended
 
     def condense(self, stream: str, version: int, head: bytes, entry: StoredEvent, type: str) -> bool:
         """See EventStore.condense."""
@@ -139,6 +160,9 @@ class RedisStore:
             keys.field,
         ]
         kind, first, last, entries, place = self._load(3, args)
+        if self._replicated is not None and kind == b"seen":
+            # An answer to the command rests on this.
+            self._replicated.hold(stream)
         known = {b"none": None, b"seen": Seen(first, last), b"reused": Reused()}[kind]
         return Loaded(known, _parse_entries(entries), place)
 
@@ -218,11 +242,13 @@ class RedisStore:
     def describe(self) -> dict[str, str]:
         """See EventStore.describe."""
         engine = read_engine(self._client)
-        return {"store": str(engine) if engine else "unknown", "durability": durability(self._client)}
+        return {"store": str(engine) if engine else "unknown", "durability": durability(self._client, self._replicas)}
 
     def close(self) -> None:
         """Close all connections. The store opens new ones when it is used again."""
         self._wire.close()
+        if self._replicated is not None:
+            self._replicated.close()
         self._client.connection_pool.disconnect()
 
 

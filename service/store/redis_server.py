@@ -53,11 +53,15 @@ def engine_of(info: Mapping[str, Any]) -> Engine | None:
     return None
 
 
-def durability(client: Redis) -> Durability:
-    """What a success of the server is worth: on disk (always), on disk within a second (everysec), or unknown."""
+def durability(client: Redis, awaited: int = 0) -> Durability:
+    """What a success of the server is worth: on disk (always), on disk within a second (everysec), or unknown.
+
+    `awaited` is how many replicas have it by then.
+    """
     settings, info = try_all(client, [("CONFIG GET", "appendonly", "appendfsync"), ("INFO", "replication")])
     _require_answers([settings, info])
-    return judge_durability(settings if isinstance(settings, dict) else {}, info if isinstance(info, dict) else {})
+    described = settings if isinstance(settings, dict) else {}, info if isinstance(info, dict) else {}
+    return judge_durability(*described, awaited)
 
 
 def _require_answers(replies: Iterable[Any]) -> None:
@@ -69,12 +73,12 @@ def _require_answers(replies: Iterable[Any]) -> None:
                 raise error from reply
 
 
-def judge_durability(settings: Mapping[str, str], info: Mapping[str, Any]) -> Durability:
+def judge_durability(settings: Mapping[str, str], info: Mapping[str, Any], awaited: int = 0) -> Durability:
     """As `durability`, from the server's settings and its INFO.
 
-    With replicas it is unknown: a failover may lose the newest moves.
+    With replicas that no answer waits for it is unknown: any failover may lose the newest moves.
     """
-    if settings.get("appendonly") != "yes" or int(info.get("connected_slaves", 0)):
+    if settings.get("appendonly") != "yes" or (int(info.get("connected_slaves", 0)) and not awaited):
         return "unknown"
     match settings.get("appendfsync"):
         case "always":
