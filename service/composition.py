@@ -39,7 +39,7 @@ from plyscribe.service.store.memory_outbox import MemoryOutbox
 from plyscribe.service.store.metered import MeteredStore
 from plyscribe.service.store.outbox import Outbox
 from plyscribe.service.store.port import EventStore
-from plyscribe.service.store.redis import RedisStore, connect_client, connect_server
+from plyscribe.service.store.redis import RedisStore, connect_client, connect_queues
 from plyscribe.service.store.redis_outbox import RedisOutbox
 from plyscribe.service.streams.handler import Handler
 from plyscribe.service.tournaments.runner import Tournaments
@@ -144,7 +144,7 @@ def compose(config: Config, events: EventStore, client: Client | None = None) ->
     ratings = Ratings(store, database, by_itself=client is None)
     maker = Maker(matches, accounts, tournaments, ratings)
     url = config.rq_redis_url
-    queues = connect_server(url, QUEUES_WITHIN_S) if url else None
+    queues = connect_queues(url, QUEUES_WITHIN_S) if url else None
     makers = DirectReports(maker) if queues is None else QueuedReports(queues)
     return Parts(
         config,
@@ -182,4 +182,4 @@ def compose_process(environ: Mapping[str, str] = os.environ) -> Parts:
     gc.freeze()
     gc.set_threshold(*GARBAGE_THRESHOLDS)
     client = connect_client(config.redis_url)
-    return compose(config, MeteredStore(RedisStore(client)), client)
+    return compose(config, MeteredStore(RedisStore(client, config.replicas)), client)

@@ -39,6 +39,7 @@ SETTINGS = (
     "PLYSCRIBE_ORIGINS",
     "PLYSCRIBE_PROXIES",
     "PLYSCRIBE_READ_URL",
+    "PLYSCRIBE_REPLICAS",
     "PLYSCRIBE_RULESETS",
     "PLYSCRIBE_SCRUB",
     "PLYSCRIBE_SEAL_AFTER",
@@ -113,6 +114,9 @@ ALLOWANCES: Mapping[str, Windows] = {
 
 A client that makes as many moves as it may, and reads the match after each, has used up its reads before its moves.
 """
+
+MOST_REPLICAS = 15
+"""The most replicas of the store that an answer may wait for."""
 
 MATCHES = 500
 """Matches that an account may have created that are open or under way, by default."""
@@ -285,6 +289,9 @@ class Config:
 
     """The address of the read database; without one it is in memory."""
 
+    replicas: int = 0
+    """How many replicas of the store have a change before it is answered."""
+
     webhooks: str = "public"
     """Where webhooks may lead: `public` addresses over HTTPS, `any` address, or none at all (`off`)."""
 
@@ -326,6 +333,7 @@ def read_config(environ: Mapping[str, str] = os.environ) -> Config:
         read_url=_read_database(environ),
         archive=environ.get("PLYSCRIBE_ARCHIVE", ""),
         seal_after_s=_read_rest(environ),
+        replicas=_count(environ, "PLYSCRIBE_REPLICAS", 0, range(MOST_REPLICAS + 1)),
         webhooks=_choose(environ, "PLYSCRIBE_WEBHOOKS", "public", "any", "off"),
     )
 

@@ -15,8 +15,9 @@ from plyscribe.service.config import Config, ConfigError, register_rulesets
 from plyscribe.service.logs import begin_logs
 from plyscribe.service.processes.children import PAUSE_FIRST
 from plyscribe.service.queues import CHECK, IMPORT, PLAY, REPORT, SEAL, TOURNAMENT, VERIFY, WEBHOOK, queue_of
+from plyscribe.service.store.addresses import open_client, parse_address, require_for_queues
 from plyscribe.service.store.port import StoreError, StoreUnavailable
-from plyscribe.service.store.redis import connect_client, connect_server
+from plyscribe.service.store.redis import connect_client, connect_queues
 from plyscribe.service.store.requirements import require_queues_at, require_store_at
 from plyscribe.workers.deliver_webhooks import bound_lookups, finish_deliveries
 from plyscribe.workers.outages import wait_for
@@ -95,7 +96,7 @@ def relay() -> None:
     with suppress(StoreUnavailable):
         # Most of the relay's duties need no queue, so it does not wait for that server.
         require_queues_at(config.rq_redis_url)
-    queues = connect_server(config.rq_redis_url, QUEUES_WITHIN_S)
+    queues = connect_queues(config.rq_redis_url, QUEUES_WITHIN_S)
     store = connect_client(config.redis_url)
     run_relay(open_relay(process_parts(), store, queues))
 
@@ -104,8 +105,17 @@ def _serve(queue: str, finish: Callable[[], object] = lambda: None) -> None:
     """Work on this queue, once the store and the queues' server answer; UnsupportedServer if one is unfit."""
     config = _begin_parts()
     wait_for("the queues' server", lambda: require_queues_at(config.rq_redis_url))
-    connection = Redis.from_url(config.rq_redis_url, retry=Retry(ExponentialBackoff(cap=1.0, base=0.1), 3))
+    connection = _connect_worker(config.rq_redis_url)
     work(queue_of(queue, connection), connection, finish)
+
+
+def _connect_worker(url: str) -> Redis:
+    """A client for rq, which waits for jobs without limit and relies on commands being sent again."""
+    address = parse_address(url)
+    require_for_queues(address)
+    client = open_client(address, retry=Retry(ExponentialBackoff(cap=1.0, base=0.1), 3))
+    assert isinstance(client, Redis)  # it is no cluster
+    return client
 
 
 def _begin_parts() -> Config:
@@ -119,7 +129,7 @@ def _begin_parts() -> Config:
 def check() -> None:
     """Replay matches for `plyscribe rules check`, which starts and stops this process."""
     register_rulesets(os.environ.get("PLYSCRIBE_RULESETS", ""))
-    connection = Redis.from_url(os.environ["RQ_REDIS_URL"])
+    connection = _connect_worker(os.environ["RQ_REDIS_URL"])
     work(queue_of(CHECK, connection), connection)
 
 

@@ -12,8 +12,8 @@ from redis import Redis
 from plyscribe.service.composition import Parts
 from plyscribe.service.store.cluster import Client
 from plyscribe.service.store.port import EventStore, StoreError, StoreUnavailable, UnsupportedServer
-from plyscribe.service.store.redis import connect_client, connect_server
-from plyscribe.service.store.redis_server import ask, weakest
+from plyscribe.service.store.redis import connect_client, connect_queues
+from plyscribe.service.store.redis_server import ask, judge_durability, weakest
 from plyscribe.service.store.requirements import find_obstacles, read_reports
 
 UP, AWAY = "up", "away"
@@ -33,7 +33,7 @@ class Standing(NamedTuple):
     """A store that takes writes: its engine, what a success is worth, its replicas, and whether the queues answer.
 
     `lists` says whether the read database answers: `up` or `away`. `memory_percent` says how much of the memory that it
-    may use the store uses; None without a limit.
+    may use the store uses; None without a limit. `replicas_awaited` is how many replicas a success waits for.
     """
 
     store: str
@@ -42,6 +42,7 @@ class Standing(NamedTuple):
     queues: str
     lists: str
     memory_percent: int | None
+    replicas_awaited: int = 0
 
 
 class Watch(Generic[T]):
@@ -129,8 +130,8 @@ def watch_readiness(parts: Parts) -> Readiness:
     if not parts.config.redis_url:
         return Readiness(lambda: _look_at_memory(parts.store), parts.database.ask)
     store = connect_client(parts.config.redis_url, TIMEOUT_S)
-    queues = connect_server(parts.config.rq_redis_url, PATIENCE_S / 2)
-    return Readiness(lambda: _look(store, queues), parts.database.ask)
+    queues = connect_queues(parts.config.rq_redis_url, PATIENCE_S / 2)
+    return Readiness(lambda: _look(store, queues, parts.config.replicas), parts.database.ask)
 
 
 def _look_at_memory(store: EventStore) -> Standing:
@@ -138,19 +139,21 @@ def _look_at_memory(store: EventStore) -> Standing:
     return Standing(described["store"], described["durability"], None, "none", UP, None)
 
 
-def _look(store: Client, queues: Redis) -> Standing:
+def _look(store: Client, queues: Redis, awaited: int) -> Standing:
     reports = read_reports(store)
     for report in reports:
         for obstacle in find_obstacles(report):
             raise report.write_error or UnsupportedServer(str(obstacle))
         if report.write_error is not None:
             raise report.write_error
-    engine, up = str(reports[0].engine or "unknown"), UP if _answers(queues) else AWAY
     # A chain is as strong as its weakest link.
-    replicas = [report.replicas for report in reports if report.replicas is not None]
-    filled = [report.memory_percent for report in reports if report.memory_percent is not None]
-    level = weakest(report.durability for report in reports)
-    return Standing(engine, level, min(replicas, default=None), up, UP, max(filled, default=None))
+    replicas = min((report.replicas for report in reports if report.replicas is not None), default=None)
+    if awaited and replicas is not None and replicas < awaited:
+        raise StoreUnavailable(f"{replicas} replicas follow the store, and each answer waits for {awaited}")
+    engine, up = str(reports[0].engine or "unknown"), UP if _answers(queues) else AWAY
+    worth = weakest(judge_durability(report.settings, report.info, awaited) for report in reports)
+    filled = max((report.memory_percent for report in reports if report.memory_percent is not None), default=None)
+    return Standing(engine, worth, replicas, up, UP, filled, awaited)
 
 
 def _answers(queues: Redis) -> bool:

@@ -25,7 +25,7 @@ from plyscribe.service.queues import (
 )
 from plyscribe.service.store.cluster import Client
 from plyscribe.service.store.feed import FeedGroup
-from plyscribe.service.store.redis import connect_client, connect_server
+from plyscribe.service.store.redis import connect_client, connect_queues
 from plyscribe.service.store.redis_server import ask, list_shares, try_all
 
 TIMEOUT_S = 2.0
@@ -175,7 +175,7 @@ class Vitals:
 @contextmanager
 def open_vitals(config: Config) -> Iterator[Vitals]:
     """The vitals of the store and the queues in these settings, connected while the block runs."""
-    with connect_client(config.redis_url, TIMEOUT_S) as store, connect_server(config.rq_redis_url, TIMEOUT_S) as queues:
+    with connect_client(config.redis_url, TIMEOUT_S) as store, connect_queues(config.rq_redis_url, TIMEOUT_S) as queues:
         yield Vitals(store, queues)
 
 

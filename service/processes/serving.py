@@ -39,7 +39,7 @@ from plyscribe.service.processes.trial_cluster import TrialCluster, find_cluster
 from plyscribe.service.processes.witness import sync_directory
 from plyscribe.service.queues import IMPORT, QUEUES, SEAL, VERIFY, WEBHOOK
 from plyscribe.service.store.port import StoreFull, StoreUnavailable
-from plyscribe.service.store.redis import connect, connect_server
+from plyscribe.service.store.redis import connect, connect_queues
 from plyscribe.service.store.requirements import require_queues_at, require_store_at
 from plyscribe.service.webhooks.targets import OFF
 
@@ -270,7 +270,7 @@ class Service:
         open_database(config.read_url).close()
         Archive(config.archive).prepare()
         self._archive = config.archive
-        connect_server(config.rq_redis_url).close()
+        connect_queues(config.rq_redis_url).close()
         workers = [
             (f"{queue}-{n}", Program(WORKERS, [queue]))
             for queue in QUEUES

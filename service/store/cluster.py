@@ -7,7 +7,7 @@ it is out of date, the node that a command goes to says so.
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -26,6 +26,7 @@ from redis.exceptions import TimeoutError as NoAnswer
 from redis.retry import Retry
 
 from plyscribe.service.store.port import BUCKETS
+from plyscribe.service.store.replicas import ReplicatedWire
 from plyscribe.service.store.wire import NotSent, Wire
 
 MOST_REDIRECTIONS = 5
@@ -139,9 +140,21 @@ def shares_of(client: Client) -> list[Share]:
     return [Share(client.get_redis_connection(nodes[name]), name, tuple(found[name])) for name in sorted(found)]
 
 
-def wire_of(client: Client) -> "AnyWire":
-    """Fast connections to where the client leads."""
-    return Wire(client) if isinstance(client, Redis) else ClusterWire(client)
+def wire_of(client: Client, replicas: int = 0) -> "AnyWire":
+    """Fast connections to where the client leads. With replicas they are for writes: see ReplicatedWire."""
+
+    def connect(node: Redis) -> Wire:
+        return ReplicatedWire(node, replicas) if replicas else Wire(node)
+
+    return connect(client) if isinstance(client, Redis) else ClusterWire(client, connect)
+
+
+def close_client(client: Client) -> None:
+    """Close all connections of a client, which opens new ones when it is used again."""
+    if isinstance(client, Redis):
+        client.connection_pool.disconnect()
+    else:
+        client.close()
 
 
 class ClusterWire:
@@ -150,8 +163,9 @@ class ClusterWire:
     A command is repeated only after a node has refused it because another one has its slot.
     """
 
-    def __init__(self, cluster: Cluster) -> None:
+    def __init__(self, cluster: Cluster, connect: Callable[[Redis], Wire]) -> None:
         self._cluster = cluster
+        self._connect = connect
         self._wires: dict[str, Wire] = {}
         self._is_stale = False
 
@@ -254,7 +268,7 @@ class ClusterWire:
     def _wire_at(self, node: ClusterNode) -> Wire:
         wire = self._wires.get(node.name)
         if wire is None:
-            wire = self._wires[node.name] = Wire(self._cluster.get_redis_connection(node))
+            wire = self._wires[node.name] = self._connect(self._cluster.get_redis_connection(node))
         return wire
 
 

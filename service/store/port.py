@@ -360,8 +360,8 @@ class EventStore(Protocol):
     def describe(self) -> dict[str, str]:
         """The engine (`store`) and what a success is worth (`durability`: always, everysec, unknown).
 
-        With replicas the durability is unknown, because a failover may lose the newest moves. StoreUnavailable if the
-        store does not answer.
+        With replicas that no answer waits for the durability is unknown, because any failover may lose the newest
+        moves. StoreUnavailable if the store does not answer.
         """
         ...
 

@@ -15,7 +15,8 @@ from redis.exceptions import RedisError
 from redis.retry import Retry
 
 from plyscribe.domain.chain import StoredEvent
-from plyscribe.service.store.cluster import Client, Cluster, read_feeds, wire_of
+from plyscribe.service.store.addresses import open_client, parse_address, require_for_queues
+from plyscribe.service.store.cluster import Client, close_client, read_feeds, wire_of
 from plyscribe.service.store.port import (
     BUCKETS,
     Append,
@@ -57,51 +58,57 @@ START = "0-0"
 """An id before every entry."""
 
 
-def connect(url: str, timeout_s: float = TIMEOUT_S) -> "RedisStore":
-    """The store at a redis://, rediss:// or unix:// URL. Connects when it is first used."""
-    return RedisStore(connect_client(url, timeout_s))
+def connect(url: str, timeout_s: float = TIMEOUT_S, replicas: int = 0) -> "RedisStore":
+    """The store at an address of `addresses`. Connects when it is first used."""
+    return RedisStore(connect_client(url, timeout_s), replicas)
 
 
 def connect_client(url: str, timeout_s: float | None = TIMEOUT_S) -> Client:
-    """A client that returns bytes and sends every command only once. With None it waits for answers without limit."""
-    scheme, _, rest = url.partition("://")
-    if scheme.endswith("+cluster"):
-        user, _, hosts = rest.rpartition("@")
-        nodes = [(host, int(port or 6379)) for host, _, port in (each.partition(":") for each in hosts.split(","))]
-        return Cluster(
-            nodes,
-            password=user.partition(":")[2] or None,
-            socket_timeout=timeout_s,
-            socket_connect_timeout=timeout_s or TIMEOUT_S,
-        )
-    return connect_server(url, timeout_s)
+    """A client that returns bytes and sends every command only once. With None it waits for answers without limit.
+
+    StoreError if the address cannot be read.
+    """
+    return open_client(
+        parse_address(url),
+        # By default redis-py repeats a command whose answer is late. A repeated append would meet its own events.
+        retry=Retry(NoBackoff(), 0),
+        socket_timeout=timeout_s,
+        socket_connect_timeout=timeout_s or TIMEOUT_S,
+        decode_responses=False,
+    )
 
 
 def connect_server(url: str, timeout_s: float | None = TIMEOUT_S) -> Redis:
-    """The same for one server; StoreError if the address is that of a cluster, on which rq does not run."""
-    try:
-        return Redis.from_url(
-            url,
-            # By default redis-py repeats a command whose answer is late. A repeated append would meet its own events.
-            retry=Retry(NoBackoff(), 0),
-            socket_timeout=timeout_s,
-            socket_connect_timeout=timeout_s or TIMEOUT_S,
-            decode_responses=False,
-        )
-    except ValueError as error:
-        raise StoreError(f"the store's address cannot be read: {error}") from None
+    """As `connect_client`, for what has to be one server, or the primary that Sentinels know; else StoreError."""
+    client = connect_client(url, timeout_s)
+    if not isinstance(client, Redis):
+        raise StoreError("this has to be one server, and the address names a cluster")
+    return client
+
+
+def connect_queues(url: str, timeout_s: float | None = TIMEOUT_S) -> Redis:
+    """As `connect_server`, for the job queues: rq does not run on a cluster."""
+    require_for_queues(parse_address(url))
+    return connect_server(url, timeout_s)
 
 
 class RedisStore:
-    """An EventStore on a Redis or Valkey server; safe to share between threads. The client must not retry."""
+    """An EventStore on a Redis or Valkey server; safe to share between threads. The client must not retry.
 
-    def __init__(self, client: Client) -> None:
+    A write is answered once this many replicas have it too, and StoreUnavailable if they do not have it in time. Reads
+    do not wait for replicas.
+    """
+
+    def __init__(self, client: Client, replicas: int = 0) -> None:
         self._client = client
+        self._replicas = replicas
         self._wire = wire_of(client)
-        self._append = WiredScript(client, "append.lua", self._wire)
+        writes = self._writes = wire_of(client, replicas) if replicas else self._wire
+        self._mark = WiredScript(client, "mark.lua", writes)
+        self._append = WiredScript(client, "append.lua", writes)
         self._load = WiredScript(client, "load.lua", self._wire)
-        self._condense = WiredScript(client, "condense.lua", self._wire)
-        sealing = RedisSealing(client, self._wire)
+        self._condense = WiredScript(client, "condense.lua", writes)
+        sealing = RedisSealing(client, self._wire, writes)
         self.seal = sealing.seal
         self.unseal = sealing.unseal
         self.move = sealing.move
@@ -120,12 +127,25 @@ class RedisStore:
     ) -> Appended:
         """See EventStore.append."""
         args = _append_args(stream, expected_version, expected_head, events, types, command)
-        return _parse_appended(self._append(5, args))
+        appended = _parse_appended(self._append(5, args))
+        if isinstance(appended, Seen):
+            self._hold(stream)
+        return appended
 
     def append_all(self, appends: Sequence[Append]) -> list[Appended]:
         """See EventStore.append_all."""
         replies = self._append.call_all(5, [_append_args(*each) for each in appends])
-        return [_parse_appended(reply) for reply in replies]
+        appended = [_parse_appended(reply) for reply in replies]
+        for each, outcome in zip(appends, appended, strict=True):
+            if isinstance(outcome, Seen):
+                self._hold(each.stream)
+        return appended
+
+    def _hold(self, stream: str) -> None:
+        """Return once the replicas have all that was written to the stream so far; else StoreUnavailable."""
+        if self._replicas:
+            # A WAIT alone would speak of the last write of its connection, and another connection wrote this.
+            self._mark(1, [f"{{{bucket_of(stream)}}}:mark"])
 
     def condense(self, stream: str, version: int, head: bytes, entry: StoredEvent, type: str) -> bool:
         """See EventStore.condense."""
@@ -156,6 +176,9 @@ class RedisStore:
             keys.field,
         ]
         kind, first, last, entries, place = self._load(3, args)
+        if kind == b"seen":
+            # An answer to the command rests on this.
+            self._hold(stream)
         known = {b"none": None, b"seen": Seen(first, last), b"reused": Reused()}[kind]
         return Loaded(known, _parse_entries(entries), place)
 
@@ -240,12 +263,14 @@ class RedisStore:
     def describe(self) -> dict[str, str]:
         """See EventStore.describe."""
         engine = read_engine(self._client)
-        return {"store": str(engine) if engine else "unknown", "durability": durability(self._client)}
+        return {"store": str(engine) if engine else "unknown", "durability": durability(self._client, self._replicas)}
 
     def close(self) -> None:
         """Close all connections. The store opens new ones when it is used again."""
         self._wire.close()
-        self._client.close()
+        if self._writes is not self._wire:
+            self._writes.close()
+        close_client(self._client)
 
 
 def parse_feed_entry(fields: dict[bytes, bytes]) -> FeedEntry:

@@ -26,6 +26,7 @@ _TROUBLES: Final[dict[str, tuple[type[StoreError], str]]] = {
     "CLUSTERDOWN": (StoreUnavailable, "the store's cluster is down"),
     "TRYAGAIN": (StoreUnavailable, "the store's cluster is moving keys"),
     "MASTERDOWN": (StoreReadOnly, "the store is a replica that has lost its primary"),
+    "UNBLOCKED": (StoreUnavailable, "the store has just become a replica"),
     "READONLY": (StoreReadOnly, "the store is a replica, which takes no writes"),
     "OOM": (StoreFull, "the store's memory is full"),
     "MISCONF": (StoreCannotWrite, "the store cannot write to its disk"),

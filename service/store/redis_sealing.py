@@ -37,13 +37,13 @@ BEGINNINGS_AT_ONCE = 64
 class RedisSealing:
     """The part of an EventStore that seals streams and puts them back."""
 
-    def __init__(self, client: Client, wire: AnyWire) -> None:
+    def __init__(self, client: Client, wire: AnyWire, writes: AnyWire) -> None:
         self._client = client
         self._wire = wire
-        self._seal = WiredScript(client, "seal.lua", wire)
-        self._unseal = WiredScript(client, "unseal.lua", wire)
-        self._move = WiredScript(client, "move.lua", wire)
-        self._adopt = WiredScript(client, "adopt.lua", wire)
+        self._seal = WiredScript(client, "seal.lua", writes)
+        self._unseal = WiredScript(client, "unseal.lua", writes)
+        self._move = WiredScript(client, "move.lua", writes)
+        self._adopt = WiredScript(client, "adopt.lua", writes)
 
     def seal(self, sealings: Sequence[Sealing]) -> list[bool]:
         """See EventStore.seal."""

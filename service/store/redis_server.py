@@ -63,12 +63,12 @@ def engine_of(info: Mapping[str, Any]) -> Engine | None:
     return None
 
 
-def durability(client: Client) -> Durability:
+def durability(client: Client, awaited: int = 0) -> Durability:
     """What a success of the server is worth: on disk (always), on disk within a second (everysec), or unknown.
 
-    Of a cluster it is the least that a node gives.
+    `awaited` is how many replicas have it by then. Of a cluster it is the least that a node gives.
     """
-    return weakest(_durability_of(share.client) for share in list_shares(client))
+    return weakest(_durability_of(share.client, awaited) for share in list_shares(client))
 
 
 def weakest(levels: Iterable[Durability]) -> Durability:
@@ -76,10 +76,11 @@ def weakest(levels: Iterable[Durability]) -> Durability:
     return min(levels, key=LEVELS.index)
 
 
-def _durability_of(client: Redis) -> Durability:
+def _durability_of(client: Redis, awaited: int) -> Durability:
     settings, info = try_all(client, [("CONFIG GET", "appendonly", "appendfsync"), ("INFO", "replication")])
     _require_answers([settings, info])
-    return judge_durability(settings if isinstance(settings, dict) else {}, info if isinstance(info, dict) else {})
+    described = settings if isinstance(settings, dict) else {}, info if isinstance(info, dict) else {}
+    return judge_durability(*described, awaited)
 
 
 def _require_answers(replies: Iterable[Any]) -> None:
@@ -91,12 +92,12 @@ def _require_answers(replies: Iterable[Any]) -> None:
                 raise error from reply
 
 
-def judge_durability(settings: Mapping[str, str], info: Mapping[str, Any]) -> Durability:
+def judge_durability(settings: Mapping[str, str], info: Mapping[str, Any], awaited: int = 0) -> Durability:
     """As `durability`, from the server's settings and its INFO.
 
-    With replicas it is unknown: a failover may lose the newest moves.
+    With replicas that no answer waits for it is unknown: any failover may lose the newest moves.
     """
-    if settings.get("appendonly") != "yes" or int(info.get("connected_slaves", 0)):
+    if settings.get("appendonly") != "yes" or (int(info.get("connected_slaves", 0)) and not awaited):
         return "unknown"
     match settings.get("appendfsync"):
         case "always":

@@ -13,7 +13,7 @@ from redis.exceptions import RedisError
 
 from plyscribe.service.store.cluster import Client, Share
 from plyscribe.service.store.port import BUCKETS, StoreDenied, StoreError, StoreUnavailable, UnsupportedServer
-from plyscribe.service.store.redis import connect_client
+from plyscribe.service.store.redis import connect_client, connect_queues
 from plyscribe.service.store.redis_errors import translate
 from plyscribe.service.store.redis_keys import bucket_of_key
 from plyscribe.service.store.redis_server import (
@@ -341,7 +341,7 @@ def require_store_at(url: str, mark: bool = False) -> None:
 
 def require_queues_at(url: str) -> None:
     """See `require_queues`."""
-    with connect_client(url) as client:
+    with connect_queues(url) as client:
         require_queues(client)
 
 

@@ -13,6 +13,9 @@ from redis.exceptions import ReadOnlyError, RedisError, ResponseError
 Connection = Any
 """redis-py's connection, whose methods have no type hints."""
 
+_REPLICA = ("UNBLOCKED ", "WAIT cannot be used with replica instances")
+"""How a server says so to one that waits for replicas."""
+
 MAX_IDLE = 128
 """The most connections that are kept open while idle."""
 
@@ -40,12 +43,14 @@ class Wire:
         try:
             connection.send_packed_command((pack_command(command),), check_health=False)
             reply = connection.read_response()
-        except ReadOnlyError:
-            # After a failover this connection still leads to the old primary. A new one finds the new primary.
-            self._drop_all(connection)
+        except ResponseError as refusal:
+            if _is_of_replica(refusal):
+                self._drop_all(connection)
+            else:
+                self._give_back(connection)
             raise
-        except ResponseError:
-            self._give_back(connection)
+        except RedisError:
+            self._drop_all(connection)
             raise
         except BaseException:
             connection.disconnect()
@@ -59,10 +64,13 @@ class Wire:
         try:
             connection.send_packed_command((b"".join(map(pack_command, commands)),), check_health=False)
             replies = [_read_reply(connection) for _ in commands]
+        except RedisError:
+            self._drop_all(connection)
+            raise
         except BaseException:
             connection.disconnect()
             raise
-        if any(isinstance(reply, ReadOnlyError) for reply in replies):
+        if any(map(_is_of_replica, replies)):
             self._drop_all(connection)
         else:
             self._give_back(connection)
@@ -74,6 +82,7 @@ class Wire:
             self._idle.pop().disconnect()
 
     def _drop_all(self, connection: Connection) -> None:
+        # After a failover this connection and the idle ones lead to the old primary. A new one finds the new primary.
         connection.disconnect()
         self.close()
 
@@ -88,8 +97,12 @@ class Wire:
                 connection.disconnect()
         fresh: Connection = self._pool.connection_class(**self._pool.connection_kwargs)
         try:
+            # Sending would connect too, but only this asks Sentinels where the primary is.
             fresh.connect()
         except NoConnection as error:
+            if type(error) is not NoConnection:
+                # The server answered, and said why not.
+                raise
             raise NotSent(*error.args) from error
         return fresh
 
@@ -98,6 +111,11 @@ class Wire:
             self._idle.append(connection)
         else:
             connection.disconnect()
+
+
+def _is_of_replica(reply: Any) -> bool:
+    """Whether a server that is a replica, or has just become one, refuses the command for that reason."""
+    return isinstance(reply, ReadOnlyError) or (isinstance(reply, ResponseError) and str(reply).startswith(_REPLICA))
 
 
 def _read_reply(connection: Connection) -> Any:

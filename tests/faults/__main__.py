@@ -15,7 +15,9 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from tests.faults.campaign import VICTIMS, Counts, Plan, Result, run_campaign
+from tests.faults.failovers import Failovers, run_failovers
 from tests.postgres import PostgresServer
+from tests.store.conftest import binary_of
 
 
 @click.command()
@@ -25,11 +27,28 @@ from tests.postgres import PostgresServer
 @click.option("--seed", type=int, help="Repeat the order of a run.  [default: by lot]")
 @click.option("--postgres", is_flag=True, help="Keep the lists in a PostgreSQL server instead of a file.")
 @click.option("--keep", is_flag=True, help="Keep data and logs, whatever happens.")
-def main(minutes: float, kills: int, moves: int, seed: int | None, postgres: bool, keep: bool) -> None:
+@click.option("--failovers", type=int, default=0, help="Instead: kill the primary of a watched store so many times.")
+@click.option("--replicas", type=click.IntRange(0, 2), default=2, show_default=True, help="PLYSCRIBE_REPLICAS there.")
+@click.option("--victims", type=click.IntRange(1, 2), default=1, help="2: a replica dies together with the primary.")
+@click.option("--engine", type=click.Choice(["valkey", "redis"]), default="valkey", help="The servers there.")
+def main(
+    minutes: float,
+    kills: int,
+    moves: int,
+    seed: int | None,
+    postgres: bool,
+    keep: bool,
+    failovers: int,
+    replicas: int,
+    victims: int,
+    engine: str,
+) -> None:
     """Kill processes and break connections while matches are played, then check that nothing is lost."""
     signal.signal(signal.SIGTERM, end)
     seed = random.SystemRandom().randrange(10**6) if seed is None else seed
     console, folder = Console(), Path(tempfile.mkdtemp(prefix="plyscribe-faults-"))
+    if failovers:
+        sys.exit(not fail_over(console, folder, Failovers(failovers, replicas, victims=victims, seed=seed), engine))
     console.print(f"seed {seed}, data and logs in {folder}")
     server = PostgresServer() if postgres else None
     plan, clean = Plan(60 * minutes, kills, moves, seed, server.url() if server else ""), False
@@ -53,6 +72,31 @@ def main(minutes: float, kills: int, moves: int, seed: int | None, postgres: boo
         else:
             console.print(f"data and logs are kept in {folder}; the seed was {seed}")
     sys.exit(not clean)
+
+
+def fail_over(console: Console, folder: Path, plan: Failovers, engine: str) -> bool:
+    """Run a campaign of failovers, and say whether nothing was lost."""
+    say = Progress(TextColumn("{task.completed} failovers"), TimeElapsedColumn(), console=console, transient=True)
+    with say as progress:
+        task = progress.add_task("", total=plan.failovers)
+        outcome = run_failovers(
+            binary_of(engine).path, folder, plan, lambda number: progress.update(task, completed=number)
+        )
+    dead = {1: "the primary", 2: "the primary and a replica at once"}[plan.victims]
+    title = f"Failovers, {engine}, killed: {dead}; answers wait for {plan.replicas} of 2 replicas; seed {plan.seed}"
+    table = Table(title=title, show_header=False)
+    table.add_row("failovers", f"{outcome.failovers} in {outcome.seconds:.0f} s")
+    table.add_row("appends sent, of which again", f"{outcome.sent:,}, {outcome.unanswered:,}")
+    table.add_row("acknowledged", f"{outcome.acknowledged:,}")
+    for name in ("lost", "doubled", "broken"):
+        table.add_row({"broken": "broken chains"}.get(name, name), str(len(getattr(outcome, name))))
+    table.add_row("longest wait for an answer", f"{outcome.longest_s:.1f} s")
+    console.print(table)
+    for line in [*outcome.lost, *outcome.doubled, *outcome.broken][:20]:
+        console.print(line, markup=False)
+    if outcome.is_clean:
+        shutil.rmtree(folder)
+    return outcome.is_clean
 
 
 def end(number: int, frame: FrameType | None) -> None:

@@ -3,7 +3,7 @@
 import socket
 import subprocess
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -28,12 +28,14 @@ AT_ONCE = "--repl-diskless-sync-delay", "0"
 class OwnServer:
     """A running server program."""
 
-    def __init__(self, binary: Path, directory: Path, *settings: str, port: int | None = None) -> None:
+    def __init__(
+        self, binary: Path, directory: Path, *settings: str, port: int | None = None, lines: Sequence[str] = ()
+    ) -> None:
         directory.mkdir(parents=True, exist_ok=True)
         self.port = port or free_port()
         self.directory = directory
         config = directory / "own.conf"
-        config.write_text(f"port {self.port}\nbind 127.0.0.1\ndir {directory}\n")
+        config.write_text("\n".join([f"port {self.port}", "bind 127.0.0.1", f"dir {directory}", *lines, ""]))
         self._argv = [str(binary), str(config), *settings]
         self.start()
 

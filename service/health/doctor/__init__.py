@@ -15,7 +15,7 @@ from plyscribe.service.processes.embedded import BINARY_VARIABLE, NotRunning, fi
 from plyscribe.service.processes.serving import settings_beside
 from plyscribe.service.processes.store_memory import read_store_memory
 from plyscribe.service.store.port import StoreError
-from plyscribe.service.store.redis import connect_server
+from plyscribe.service.store.redis import connect_queues
 from plyscribe.service.streams.chains import Progress, check_store
 
 __all__ = ["Finding", "examine", "examine_chains"]
@@ -37,7 +37,7 @@ def examine(
         return
     try:
         parts = compose_process(settings)
-        connect_server(parts.config.rq_redis_url).close()
+        connect_queues(parts.config.rq_redis_url).close()
     except (ConfigError, StoreError) as error:
         yield _refuse_settings(error)
         return
@@ -76,7 +76,7 @@ def _examine_own_settings(environ: Mapping[str, str]) -> Iterator[Finding]:
     own = {"PLYSCRIBE_READ_URL": IN_MEMORY, **environ, **key, "REDIS_URL": "unix:///none"}
     try:
         read_store_memory(environ)
-        connect_server(read_config(own).rq_redis_url).close()
+        connect_queues(read_config(own).rq_redis_url).close()
     except (ConfigError, StoreError) as error:
         yield _refuse_settings(error)
 

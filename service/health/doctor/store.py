@@ -24,7 +24,7 @@ from plyscribe.service.store.cluster import Share
 from plyscribe.service.store.port import StoreError, Stretch
 from plyscribe.service.store.redis import connect_client
 from plyscribe.service.store.redis_server import ask, judge_durability, list_shares
-from plyscribe.service.store.requirements import Report, examine_store_server, read_reports
+from plyscribe.service.store.requirements import Report, examine_store_server, find_forbidden, read_reports
 
 SAMPLE = 10_000
 """The most matches whose secrets are checked against the keys."""
@@ -59,16 +59,17 @@ def examine_store(parts: Parts) -> Iterator[Finding]:
         yield Finding("store", "ok", f"{engine}, {len(shares)} nodes" if len(shares) > 1 else engine)
         yield from (Finding(obstacle.topic, "wrong", obstacle.text, obstacle.remedy) for obstacle in obstacles)
         for share, report in zip(shares, reports, strict=True):
-            for finding in _examine_server(share.client, report):
+            for finding in _examine_server(share.client, report, parts.config.replicas):
                 yield finding._replace(text=f"{share.name}: {finding.text}") if share.name else finding
         yield from looked_at("round trip", lambda: _examine_speed(parts))
         yield from looked_at("clock", lambda: _examine_clock(shares))
     yield from looked_at("server key", lambda: _examine_key(parts))
 
 
-def _examine_server(client: Redis, report: Report) -> Iterator[Finding]:
+def _examine_server(client: Redis, report: Report, replicas: int) -> Iterator[Finding]:
     yield from _examine_writes(report)
-    yield from _examine_durability(report)
+    yield from _examine_durability(report, replicas)
+    yield from looked_at("replicas", lambda: _examine_replicas(client, report, replicas))
     yield from looked_at("memory", lambda: _examine_memory(client), "allow this account INFO and CONFIG GET")
     yield from looked_at("disk", lambda: _examine_writing(client), "allow this account INFO and CONFIG GET")
 
@@ -78,13 +79,30 @@ def _examine_writes(report: Report) -> Iterator[Finding]:
         yield Finding("writes", "wrong", str(report.write_error), "see 'Trouble with the store' in docs/operations.md")
 
 
-def _examine_durability(report: Report) -> Iterator[Finding]:
-    if report.replicas and judge_durability(report.settings, {}) == "always":
+def _examine_durability(report: Report, awaited: int) -> Iterator[Finding]:
+    worth = judge_durability(report.settings, report.info, awaited)
+    if not awaited and report.replicas and judge_durability(report.settings, {}) == "always":
         text = f"unknown: {report.replicas} replicas follow the store, and a failover to one may lose the newest moves"
-        yield Finding("durability", "note", text, "fail over only with the primary stopped and its replica caught up")
+        remedy = "set PLYSCRIBE_REPLICAS, or fail over only with the primary stopped and its replica caught up"
+        yield Finding("durability", "note", text, remedy)
         return
     remedy = "set appendonly yes and appendfsync always, or moves may be lost"
-    yield judge("durability", report.durability == "always", report.durability, remedy)
+    yield judge("durability", worth == "always", worth, remedy)
+
+
+def _examine_replicas(client: Redis, report: Report, awaited: int) -> Iterator[Finding]:
+    if not awaited:
+        return
+    if find_forbidden(client, [("WAIT", "1", "1")]):
+        yield Finding("replicas", "wrong", "this account may not send WAIT", "allow it (ACL SETUSER … +wait)")
+    following = "an unknown number of" if report.replicas is None else report.replicas
+    text = f"{following} follow the store, and each answer waits for {awaited}"
+    remedy = "start the missing ones, or lower PLYSCRIBE_REPLICAS: until then every move is refused"
+    yield judge("replicas", report.replicas is None or report.replicas >= awaited, text, remedy)
+    least = _setting(client, "min-replicas-to-write")
+    if least.isdecimal() and int(least) < awaited:
+        text = f"min-replicas-to-write {least}: a primary that was cut off stores what nobody is told was stored"
+        yield Finding("replicas", "note", text, f"set min-replicas-to-write {awaited} on every server of the store")
 
 
 def _examine_memory(client: Redis) -> Iterator[Finding]:

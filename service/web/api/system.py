@@ -31,8 +31,9 @@ def health() -> Response:
 def ready() -> Response:
     """Check that the store takes writes.
 
-    `durability` says when a successful command is on disk. Looks at the store at most once a second, and answers within
-    half a second. 503 with the code of the trouble if nothing can be stored now.
+    `durability` says when a successful command is on disk, `replicas_awaited` how many replicas have it then. Looks at
+    the store at most once a second, and answers within half a second. 503 with the code of the trouble if nothing can
+    be stored now.
     """
     return answer({"status": "ready", **_readiness().read()._asdict()})
 

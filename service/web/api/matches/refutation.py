@@ -6,7 +6,7 @@ from redis.exceptions import RedisError
 from plyscribe.domain.errors import WrongTime
 from plyscribe.service.queues import Verification, enqueue_verifications, verify_queue
 from plyscribe.service.store.port import StoreUnavailable
-from plyscribe.service.store.redis import connect_server
+from plyscribe.service.store.redis import connect_queues
 from plyscribe.service.store.redis_errors import translate
 from plyscribe.service.web.api.http import answer, idempotency_key, parse_body, parts, principal
 from plyscribe.service.web.api.matches.blueprint import blueprint
@@ -44,7 +44,7 @@ def _enqueue(verification: Verification) -> None:
     if not url:
         raise StoreUnavailable("there are no job queues, because the store is in memory only")
     try:
-        with connect_server(url) as queues:
+        with connect_queues(url) as queues:
             enqueue_verifications(verify_queue(queues), [verification])
     except RedisError as error:
         raise translate(error) from error

@@ -20,14 +20,22 @@ class Ready(Schema):
         required=True,
         validate=validate.OneOf(["always", "everysec", "unknown"]),
         metadata={
-            "description": "When a successful command is on disk: before the answer (`always`), within a second "
-            "(`everysec`), or `unknown`. With replicas it is unknown, because a failover may lose the newest moves."
+            "description": "When a successful command is on the disk of the store's server: before the answer "
+            "(`always`), within a second (`everysec`), or `unknown`. With replicas for which no answer waits it is "
+            "unknown, because any failover may lose the newest moves."
         },
     )
     replicas = fields.Integer(
         required=True,
         allow_none=True,
         metadata={"description": "How many replicas follow the store; null if it does not say."},
+    )
+    replicas_awaited = fields.Integer(
+        required=True,
+        metadata={
+            "description": "How many of them have a successful command, in memory at least, before the answer. 0: none "
+            "is waited for."
+        },
     )
     queues = fields.String(
         required=True,
