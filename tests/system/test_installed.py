@@ -22,7 +22,7 @@ from tests.system.running import ROOT, environment, free_port
 
 pytestmark = pytest.mark.server
 
-FOLDERS = ("bench", "docs", "domain", "plyscribe", "service", "tests", "workers")
+FOLDERS = ("bench", "deploy", "docs", "domain", "plyscribe", "service", "tests", "workers")
 AT_THE_ROOT = ("*.md", "*.yaml", "*.yml", "MANIFEST.in", "Makefile", "Procfile", "pyproject.toml")
 READ_AND_BUILD = {path.name for pattern in AT_THE_ROOT for path in ROOT.glob(pattern)}
 WRITTEN_BY_SETUPTOOLS = {"PKG-INFO", "setup.cfg"}
