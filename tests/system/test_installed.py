@@ -115,7 +115,9 @@ def test_the_sdist_holds_what_it_takes_to_build_test_and_read_without_links(sdis
     with tarfile.open(sdist) as archive:
         members = {member.name.partition("/")[2]: member for member in archive.getmembers() if not member.isdir()}
     assert all(member.isfile() for member in members.values())
-    expected = {name for folder in ("bench", "docs", "plyscribe", "tests") for name in files_below(ROOT / folder)}
+    expected = {
+        name for folder in ("bench", "deploy", "docs", "plyscribe", "tests") for name in files_below(ROOT / folder)
+    }
     assert {name for name in members if ".egg-info/" not in name} == expected | READ_AND_BUILD | WRITTEN_BY_SETUPTOOLS
 
 
