@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 DATA ?= .data
 
-.PHONY: demo serve test test-unit test-long test-abuse soak abuse bench check docs deploy format openapi prepare servers browser tools redis-server postgresql chromium systemd clean help
+.PHONY: demo serve test test-unit test-long test-abuse soak abuse bench check docs kit format openapi prepare servers browser tools redis-server postgresql chromium systemd clean help
 
 help:
 	@echo "make demo       play bot matches over HTTP, verify them, show them (ONCE=1 ends then)"
@@ -17,7 +17,7 @@ help:
 	@echo "make test-long  play 200,000 plies of every game, and other proofs that take long"
 	@echo "make test-abuse attack a service in every way that is known, for some seconds each (two minutes)"
 	@echo "make docs       build the documentation site into build/site"
-	@echo "make deploy     make the files in deploy/ from deploy/topology.toml"
+	@echo "make kit        make the files in deploy/ from deploy/topology.toml"
 	@echo "make soak       kill processes and break connections under load (half an hour)"
 	@echo "make abuse      attack a service with one account beside somebody who plays (five minutes)"
 	@echo "make bench      what things cost, beside what they cost elsewhere (ten minutes)"
@@ -68,7 +68,7 @@ docs: $(VENV)/docs.stamp
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet
 	@echo "open build/site/index.html"
 
-deploy: $(VENV)/run.stamp
+kit: $(VENV)/run.stamp
 	@$(BIN)/python -m deploy
 
 prepare: $(VENV)/test.stamp $(VENV)/docs.stamp servers browser tools

@@ -31,13 +31,13 @@ def test_the_made_files_are_those_that_the_topology_gives():
     made = dict(render_all())
     assert len(made) > 20
     stale = [path for path, text in made.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
-    assert stale == [], "run `make deploy`"
+    assert stale == [], "run `make kit`"
 
 
 def test_no_made_file_is_left_over():
     made = {path for path, _ in render_all()}
     files = [path for path in DEPLOY.rglob("*") if path.is_file() and path.suffix in (".yaml", ".service", ".target")]
-    claims = {path for path in files if "by `make deploy`" in path.read_text(encoding="utf-8")}
+    claims = {path for path in files if "by `make kit`" in path.read_text(encoding="utf-8")}
     assert claims == made
     assert not [path for path in made if TEMPLATES in path.parents]
 
