@@ -15,7 +15,7 @@ import pytest
 from deploy.topology import Kit, fill_kit
 from plyscribe.service import metrics
 from plyscribe.service.client import Client
-from plyscribe.service.processes.embedded import start_server
+from plyscribe.service.processes.embedded import find_binary
 from plyscribe.service.queues import QUEUES
 from tests.deploy.kit import DEPLOY, METRIC, find_program, list_named_metrics
 from tests.system.running import (
@@ -86,10 +86,35 @@ class Machine:
 
 
 @contextmanager
+def stored(folder: Path) -> Iterator[str]:
+    """The address of a store, started as its unit starts it."""
+    unit = (DEPLOY / "systemd" / "plyscribe-store.service").read_text(encoding="utf-8")
+    [command] = re.findall(r"(?m)^ExecStart=(.*)$", unit)
+    folders = {"/var/lib/plyscribe-store": folder / "store", "/run/plyscribe-store": folder / "socket"}
+    places = {
+        "/usr/bin/valkey-server": find_binary().path,
+        "/etc/plyscribe/store.conf": DEPLOY / "store.conf",
+        **folders,
+    }
+    for place, here in places.items():
+        assert place in command
+        command = command.replace(place, str(here))
+    for made in folders.values():
+        made.mkdir()
+    with (folder / "store.log").open("wb") as log:
+        server = subprocess.Popen(command.split(), stdout=log, stderr=log)
+    try:
+        yield f"unix://{folder / 'socket' / 'store.sock'}"
+    finally:
+        server.terminate()
+        server.wait(WITHIN_S)
+
+
+@contextmanager
 def machine(folder: Path) -> Iterator[tuple[Machine, Kit]]:
     here = Machine(folder)
-    with start_server(folder / "store") as store:
-        kit = here.fill(store.url)
+    with stored(folder) as store:
+        kit = here.fill(store)
         try:
             for kind in kit.processes:
                 for number in range(kind.count):
