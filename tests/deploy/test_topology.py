@@ -12,7 +12,7 @@ from deploy.__main__ import TEMPLATES, render_all
 from deploy.topology import Kit, Process, read_kit
 from plyscribe.service.config import SETTINGS
 from plyscribe.service.queues import JOB_TIMEOUT_S, QUEUES
-from plyscribe.service.web.server import STOP_WITHIN_S
+from plyscribe.service.web.server import STOP_WITHIN_S, THREADS_OF_THEIR_OWN
 from tests.deploy.kit import DEPLOY, ROOT, read_yaml
 
 KITS = ("compose", "compose-many", "systemd", "kubernetes")
@@ -112,6 +112,31 @@ def test_the_store_of_compose_is_a_cluster_of_three_with_replicas_in_the_many_la
     [make] = [part for part in document["services"]["cluster"]["command"] if "--cluster create" in part]
     assert set(re.findall(r"(10\.84\.0\.\d+):6379", make)) == nodes
     assert "--cluster-replicas 1" in make
+
+
+@pytest.mark.parametrize("file", COMPOSE.values())
+def test_what_a_compose_file_names_is_there(file):
+    [document] = read_yaml(DEPLOY / file)
+    services, volumes = document["services"], set(document["volumes"])
+    for name, said in services.items():
+        assert set(said.get("depends_on", ())) <= set(services), name
+        for volume in said.get("volumes", ()):
+            source, colon, _ = volume.partition(":")
+            if colon:
+                assert (DEPLOY / source).exists() if source.startswith("./") else source in volumes, volume
+        if isinstance(said.get("depends_on"), dict):
+            healthy = [each for each, when in said["depends_on"].items() if when["condition"] == "service_healthy"]
+            assert all("healthcheck" in services[each] for each in healthy), name
+
+
+@pytest.mark.parametrize("file", COMPOSE.values())
+def test_images_of_others_are_of_a_known_version_and_reachable_from_this_machine_alone(file):
+    [document] = read_yaml(DEPLOY / file)
+    for name, said in document["services"].items():
+        if "build" not in said:
+            assert re.search(r":(RELEASE\.)?v?\d", said["image"]), name
+        for port in said.get("ports", ()):
+            assert name == "proxy" or port.startswith("127.0.0.1:"), name
 
 
 def test_what_compose_asks_for_stands_in_the_example():
@@ -255,3 +280,18 @@ def test_the_image_is_built_from_all_that_the_package_has_and_links_to():
 def test_the_builder_of_images_is_given_what_they_are_built_from():
     lines = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
     assert {line.removeprefix("!") for line in lines if line.startswith("!")} == {*list_copied()}
+
+
+def test_the_image_is_of_a_version_of_python_that_we_say_we_run_on():
+    bases = re.findall(r"(?m)^FROM python:(\d+\.\d+)-slim", (DEPLOY / "Containerfile").read_text(encoding="utf-8"))
+    assert len(bases) == 2
+    page = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    assert {f"Programming Language :: Python :: {base}" in page for base in bases} == {True}
+
+
+def test_those_who_look_after_the_api_ask_what_is_answered_whatever_else_waits():
+    container = read_manifests()["Deployment", "plyscribe-web"]["spec"]["template"]["spec"]["containers"][0]
+    probed = {container[probe]["httpGet"]["path"] for probe in ("startupProbe", "readinessProbe", "livenessProbe")}
+    assert probed == {"/healthz"}
+    assert {*probed, "/readyz"} <= set(THREADS_OF_THEIR_OWN)
+    assert "'/readyz'" in (DEPLOY / "Containerfile").read_text(encoding="utf-8")
