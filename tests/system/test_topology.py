@@ -134,8 +134,7 @@ def proxied(here: Machine) -> Iterator[str]:
     url = f"http://127.0.0.1:{free_port()}"
     env = {
         "PLYSCRIBE_HOSTS": url,
-        "PLYSCRIBE_WEB": "127.0.0.1",
-        "PLYSCRIBE_PORT": str(here.port),
+        "PLYSCRIBE_WEB": f"to 127.0.0.1:{here.port}",
         "CADDY_ADMIN": f"unix/{here.folder}/caddy.sock",
         "HOME": str(here.folder),
     }
