@@ -2,8 +2,9 @@
 
 import shlex
 import tomllib
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -33,36 +34,40 @@ class Process:
 
 @dataclass(frozen=True, slots=True)
 class Kit:
-    """A layout with the places of one kit filled in."""
+    """A layout with its places filled in."""
 
-    name: str
     layout: str
     environment: Mapping[str, str]
     """What all processes share, without what is empty."""
 
+    left_open: tuple[str, ...]
+    """Variables whose places are empty, so that somebody else sets them."""
+
     processes: tuple[Process, ...]
-    left_open: tuple[str, ...] = field(default=())
-    """Variables whose places are empty in this kit, so that somebody else sets them."""
 
 
-def read_kit(name: str, topology: Mapping[str, Any] | None = None) -> Kit:
-    """The kit of this name, as topology.toml has it. KeyError if a word in braces has no place."""
-    read = topology or tomllib.loads(FILE.read_text(encoding="utf-8"))
-    return fill_kit(name, read["kits"][name]["layout"], read["kits"][name]["places"], read)
+def read_kit(name: str) -> Kit:
+    """The layout of this kit in its places."""
+    kit = _read_topology()["kits"][name]
+    return fill_layout(kit["layout"], kit["places"])
 
 
-def fill_kit(name: str, layout: str, places: Mapping[str, str], topology: Mapping[str, Any] | None = None) -> Kit:
-    """A layout in these places. KeyError if one is missing."""
-    read = topology or tomllib.loads(FILE.read_text(encoding="utf-8"))
-    filled = {key: text.format_map(places) for key, text in read["layouts"][layout]["environment"].items()}
-    shared = {key: text for key, text in filled.items() if text}
-    processes = tuple(_fill(read, layout, shared))
-    return Kit(name, layout, shared, processes, tuple(sorted(filled.keys() - shared.keys())))
+def fill_layout(layout: str, places: Mapping[str, str]) -> Kit:
+    """A layout in these places, and in no others. KeyError names a word in braces that has none."""
+    read = _read_topology()
+    said = read["layouts"][layout]
+    filled = {name: text.format_map(places) for name, text in said["environment"].items()}
+    shared = {name: text for name, text in filled.items() if text}
+    processes = [_make_process(name, each, said["count"][name], shared) for name, each in read["processes"].items()]
+    return Kit(layout, shared, tuple(sorted(filled.keys() - shared.keys())), tuple(processes))
 
 
-def _fill(topology: Mapping[str, Any], layout: str, shared: Mapping[str, str]) -> Iterator[Process]:
-    counts = topology["layouts"][layout]["count"]
-    for name, said in topology["processes"].items():
-        own = said.get("environment", {})
-        command = tuple(shlex.split(said["command"]))
-        yield Process(name, counts[name], command, {**shared, **own}, own, said["stops_within_s"], said["memory_mb"])
+def _make_process(name: str, said: Mapping[str, Any], count: int, shared: Mapping[str, str]) -> Process:
+    own = said.get("environment", {})
+    command = tuple(shlex.split(said["command"]))
+    return Process(name, count, command, {**shared, **own}, own, said["stops_within_s"], said["memory_mb"])
+
+
+@cache
+def _read_topology() -> dict[str, Any]:
+    return tomllib.loads(FILE.read_text(encoding="utf-8"))

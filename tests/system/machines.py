@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 
-from deploy.topology import Kit, fill_kit
+from deploy.topology import Kit, fill_layout
 from plyscribe.service.processes.embedded import find_binary
 from tests.deploy.kit import DEPLOY, find_program
 from tests.system.running import ROOT, WITHIN_S, free_port, is_ready, wait_for
@@ -34,7 +34,7 @@ class Machine:
     def fill(self, layout: str, **places: str) -> Kit:
         """The layout, with a folder for what its processes count."""
         (run := self.folder / f"run-{next(self._runs)}").mkdir()
-        return fill_kit("loopback", layout, {**PLACES, "key_file": str(self._key), "run": str(run), **places})
+        return fill_layout(layout, {**PLACES, "key_file": str(self._key), "run": str(run), **places})
 
     def run(self, *argv: str, env: Mapping[str, str] | None = None) -> None:
         """Run a command to its end; it must succeed."""
