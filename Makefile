@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 DATA ?= .data
 
-.PHONY: demo serve test test-unit test-long test-abuse soak abuse bench check docs format openapi prepare servers browser redis-server postgresql chromium clean help
+.PHONY: demo serve test test-unit test-long test-abuse soak abuse bench check docs kit format openapi prepare servers browser tools redis-server postgresql chromium systemd clean help
 
 help:
 	@echo "make demo       play bot matches over HTTP, verify them, show them (ONCE=1 ends then)"
@@ -17,6 +17,7 @@ help:
 	@echo "make test-long  play 200,000 plies of every game, and other proofs that take long"
 	@echo "make test-abuse attack a service in every way that is known, for some seconds each (two minutes)"
 	@echo "make docs       build the documentation site into build/site"
+	@echo "make kit        make the files in deploy/ from deploy/topology.toml"
 	@echo "make soak       kill processes and break connections under load (half an hour)"
 	@echo "make abuse      attack a service with one account beside somebody who plays (five minutes)"
 	@echo "make bench      what things cost, beside what they cost elsewhere (ten minutes)"
@@ -67,20 +68,26 @@ docs: $(VENV)/docs.stamp
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet
 	@echo "open build/site/index.html"
 
-prepare: $(VENV)/test.stamp $(VENV)/docs.stamp servers browser
+kit: $(VENV)/run.stamp
+	@$(BIN)/python -m deploy
 
-# Debian's packages: the second server that the store is tested on, the server of the read database, and the browser that
-# the pages are tested in.
+prepare: $(VENV)/test.stamp $(VENV)/docs.stamp servers browser tools
+
+# Debian's packages: the second server that the store is tested on, the server of the read database, the browser that
+# the pages are tested in, and what checks the files in deploy/.
 servers: redis-server postgresql
 browser: chromium
+tools: systemd $(BIN)/caddy $(BIN)/promtool
 redis-server postgresql chromium: FOUND = command -v $@
+systemd: FOUND = command -v systemd-analyze
+systemd: MISSING = the tests need systemd-analyze on PATH
 redis-server: MISSING = the tests need redis-server 7.0 or newer on PATH
 chromium: MISSING = the tests of the pages need chromium on PATH
 # Debian keeps its programs off PATH, and would make and start a database of its own.
 postgresql: FOUND = ls /usr/lib/postgresql/*/bin/postgres || command -v postgres
 postgresql: MISSING = the tests need PostgreSQL 15 or newer: put its program postgres on PATH
 postgresql: NO_DATABASE = /etc/postgresql-common/createcluster.d/plyscribe.conf
-redis-server postgresql chromium:
+redis-server postgresql chromium systemd:
 	@{ $(FOUND); } >/dev/null 2>&1 || { \
 	  command -v apt-get >/dev/null || { echo "error: $(MISSING)"; exit 1; }; \
 	  sudo=$$(test $$(id -u) = 0 || echo sudo); \
@@ -88,6 +95,18 @@ redis-server postgresql chromium:
 	  $$sudo apt-get update -qq && \
 	  $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $@ && \
 	  $(if $(NO_DATABASE),$$sudo rm $(NO_DATABASE),true); }
+
+# Programs that are taken out of their packages: to install these would start servers.
+$(BIN)/caddy: PACKAGE = caddy
+$(BIN)/promtool: PACKAGE = prometheus
+$(BIN)/caddy $(BIN)/promtool: | $(VENV)/bin/python
+	@{ found=$$(command -v $(@F)) && ln -s "$$found" $@; } || { \
+	  command -v apt-get >/dev/null || { echo "error: the tests need $(@F) on PATH"; exit 1; }; \
+	  sudo=$$(test $$(id -u) = 0 || echo sudo); into=$$(mktemp -d) && chmod 755 "$$into" && \
+	  { (cd "$$into" && apt-get download -qq $(PACKAGE) 2>/dev/null) || \
+	    { $$sudo apt-get update -qq && (cd "$$into" && apt-get download -qq $(PACKAGE)); }; } && \
+	  dpkg-deb --fsys-tarfile "$$into"/*.deb | tar -x -C "$$into" ./usr/bin/$(@F) && \
+	  mv "$$into/usr/bin/$(@F)" $@ && rm -r "$$into"; }
 
 $(VENV)/bin/python:
 	@command -v $(PYTHON) >/dev/null || { echo "error: $(PYTHON) is not installed: Plyscribe needs Python 3.11 or newer"; exit 1; }

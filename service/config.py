@@ -3,6 +3,7 @@
 import importlib
 import os
 import re
+import secrets
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -27,6 +28,7 @@ SETTINGS = (
     "PLYSCRIBE_ARCHIVE",
     "PLYSCRIBE_CORRECTIONS_S",
     "PLYSCRIBE_DATA",
+    "PLYSCRIBE_HOST",
     "PLYSCRIBE_HOSTS",
     "PLYSCRIBE_LOG",
     "PLYSCRIBE_LOG_LEVEL",
@@ -36,7 +38,9 @@ SETTINGS = (
     "PLYSCRIBE_MAX_FOLLOWERS_EACH",
     "PLYSCRIBE_MAX_PLAYOUTS",
     "PLYSCRIBE_METRICS",
+    "PLYSCRIBE_METRICS_PORT",
     "PLYSCRIBE_ORIGINS",
+    "PLYSCRIBE_PORT",
     "PLYSCRIBE_PROXIES",
     "PLYSCRIBE_READ_URL",
     "PLYSCRIBE_REPLICAS",
@@ -338,6 +342,12 @@ def read_config(environ: Mapping[str, str] = os.environ) -> Config:
     )
 
 
+def read_metrics_address(environ: Mapping[str, str] = os.environ) -> tuple[str, int]:
+    """The host and the port at which a worker or relay reports its numbers; port 0: nowhere. ConfigError."""
+    port = _count(environ, "PLYSCRIBE_METRICS_PORT", 0, range(65_536))
+    return environ.get("PLYSCRIBE_HOST") or "127.0.0.1", port
+
+
 def _read_rest(environ: Mapping[str, str]) -> int | None:
     if environ.get("PLYSCRIBE_SEAL_AFTER") == NEVER:
         return None
@@ -409,6 +419,11 @@ def _read_key(environ: Mapping[str, str]) -> ServerKey:
     if not text:
         raise ConfigError("PLYSCRIBE_SERVER_KEY is not set: set it to 64 hex digits, and never lose them")
     return parse_key(text)
+
+
+def make_key() -> str:
+    """A new server key in 64 random hex digits, as PLYSCRIBE_SERVER_KEY takes it."""
+    return secrets.token_hex(MIN_KEY_BYTES)
 
 
 def parse_key(text: str) -> ServerKey:

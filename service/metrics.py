@@ -2,16 +2,18 @@
 
 With PROMETHEUS_MULTIPROC_DIR set, every process keeps its numbers in files in that directory, and any process can
 report the sum of all. Without it, a process reports its own. The library reads the variable when it is imported.
+With PLYSCRIBE_METRICS_PORT set, a worker or relay reports them there.
 """
 
 import os
+import socket
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest, values
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest, start_http_server, values
 from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from prometheus_client.multiprocess import MultiProcessCollector
@@ -19,11 +21,22 @@ from prometheus_client.registry import Collector
 
 DIRECTORY_VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
 
+
+def _identify() -> str:
+    """What no other process that counts into the directory has: containers that share one have the same process ids."""
+    return f"{_MACHINE}-{os.getpid()}"
+
+
+_MACHINE = socket.gethostname().replace("_", "-")
+
 if DIRECTORY_VARIABLE in os.environ:
     # By default, every change of a number asks the system for the process id, which costs more than the change itself.
-    _pid = [os.getpid()]
-    os.register_at_fork(after_in_child=lambda: _pid.__setitem__(0, os.getpid()))
-    values.ValueClass = values.MultiProcessValue(lambda: _pid[0])  # type: ignore[no-untyped-call]
+    _id = [_identify()]
+    os.register_at_fork(after_in_child=lambda: _id.__setitem__(0, _identify()))
+    values.ValueClass = values.MultiProcessValue(lambda: _id[0])  # type: ignore[no-untyped-call]
+    # A container that is started again has the same process ids. Its counters go on, its streams are closed.
+    for stale in Path(os.environ[DIRECTORY_VARIABLE]).glob(f"gauge_live*_{_id[0]}.db"):
+        stale.unlink(missing_ok=True)
 CONTENT_TYPE = CONTENT_TYPE_LATEST
 
 REQUEST_BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
@@ -174,20 +187,30 @@ class Reading(NamedTuple):
 
 def render_metrics(read: Callable[[], Iterable[Reading]]) -> bytes:
     """All numbers in Prometheus' text format: those that the processes counted, and those that `read` looks up now."""
+    registry = _collect_counted()
+    registry.register(_Looked(read))
+    return generate_latest(registry)
+
+
+def serve_metrics(host: str, port: int) -> None:
+    """Answer every request at this address, in threads, with what render_metrics has of the processes. OSError."""
+    start_http_server(port, host, _collect_counted())
+
+
+def _collect_counted() -> CollectorRegistry:
     registry = CollectorRegistry()
     if directory := os.environ.get(DIRECTORY_VARIABLE):
         _forget_dead(Path(directory))
         MultiProcessCollector(registry, directory)  # type: ignore[no-untyped-call]
     else:
         registry.register(_OURS)
-    registry.register(_Looked(read))
-    return generate_latest(registry)
+    return registry
 
 
 def _forget_dead(directory: Path) -> None:
-    """Drop the gauges of processes that are gone. Their counters stay."""
-    for file in directory.glob("gauge_live*.db"):
-        if not _runs(int(file.stem.rpartition("_")[2])):
+    """Drop the gauges of processes of this machine that are gone. Their counters stay."""
+    for file in directory.glob(f"gauge_live*_{_MACHINE}-*.db"):
+        if not _runs(int(file.stem.rpartition("-")[2])):
             file.unlink(missing_ok=True)
 
 

@@ -11,7 +11,7 @@ from redis.backoff import ExponentialBackoff
 from redis.retry import Retry
 
 from plyscribe.service import metrics
-from plyscribe.service.config import Config, ConfigError, register_rulesets
+from plyscribe.service.config import Config, ConfigError, read_metrics_address, register_rulesets
 from plyscribe.service.logs import begin_logs
 from plyscribe.service.processes.children import PAUSE_FIRST
 from plyscribe.service.queues import CHECK, IMPORT, PLAY, REPORT, SEAL, TOURNAMENT, VERIFY, WEBHOOK, queue_of
@@ -42,6 +42,16 @@ def main(context: click.Context) -> None:
     kind = context.invoked_subcommand or "workers"
     begin_logs(kind)
     metrics.begin(kind)
+
+
+def _serve_metrics() -> None:
+    host, port = read_metrics_address()
+    if port:
+        try:
+            metrics.serve_metrics(host, port)
+        except OSError as error:
+            where = f"{host} port {port}"
+            raise ConfigError(f"PLYSCRIBE_METRICS_PORT: cannot listen on {where}: {error.strerror}") from None
 
 
 @main.command(VERIFY)
@@ -121,6 +131,7 @@ def _connect_worker(url: str) -> Redis:
 def _begin_parts() -> Config:
     """The settings of this process, once its store answers; UnsupportedServer if the store cannot be ours."""
     config = process_parts().config
+    _serve_metrics()
     wait_for("the store", lambda: require_store_at(config.redis_url, mark=True))
     return config
 

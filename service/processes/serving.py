@@ -19,7 +19,7 @@ from plyscribe.domain.player import SCOPES
 from plyscribe.service.access.accounts import Accounts
 from plyscribe.service.archive.errors import ArchiveUnavailable
 from plyscribe.service.archive.storage import Archive
-from plyscribe.service.config import MIN_KEY_BYTES, Config, ServerKey, parse_key, read_config, register_rulesets
+from plyscribe.service.config import Config, ServerKey, make_key, parse_key, read_config, register_rulesets
 from plyscribe.service.database.engine import open_database
 from plyscribe.service.errors import Unauthenticated
 from plyscribe.service.metrics import DIRECTORY_VARIABLE
@@ -262,6 +262,8 @@ class Service:
         if self._cluster is not None:
             env["RQ_REDIS_URL"] = self._cluster.queues_url
         env[DIRECTORY_VARIABLE] = str((options.data / "metrics").absolute())
+        # The API reports what they all count, and they cannot share a port.
+        env["PLYSCRIBE_METRICS_PORT"] = ""
         if options.host in LOOPBACK:
             env |= {name: "open" for name in ("PLYSCRIBE_SIGN_UP", "PLYSCRIBE_METRICS") if not os.environ.get(name)}
         # Report bad settings here, before they make children die.
@@ -313,7 +315,7 @@ class Service:
             return {}
         if self.options.redis_url:
             raise ServeError("with a store of your own, set PLYSCRIBE_SERVER_KEY to 64 hex digits, and never lose them")
-        path = write_once(self.options.data / "server.key", _make_key)
+        path = write_once(self.options.data / "server.key", make_key)
         return {"PLYSCRIBE_SERVER_KEY_FILE": str(path)}
 
     def _wait_until_ready(self) -> None:
@@ -390,16 +392,12 @@ def rotate_key(data: Path, environ: Mapping[str, str]) -> ServerKey:
     try:
         keys = path.read_text(encoding="ascii").strip()
         parse_key(keys)
-        _write_secret(path, f"{_make_key()}\n{keys}")
+        _write_secret(path, f"{make_key()}\n{keys}")
         return parse_key(path.read_text(encoding="ascii"))
     except (OSError, UnicodeDecodeError) as error:
         raise ServeError(f"{path} cannot be rotated: {error}") from None
     finally:
         os.close(lock)
-
-
-def _make_key() -> str:
-    return secrets.token_hex(MIN_KEY_BYTES)
 
 
 def _write_secret(path: Path, text: str) -> None:

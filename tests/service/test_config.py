@@ -7,7 +7,15 @@ import pytest
 from plyscribe.domain.errors import DiceKeyMissing
 from plyscribe.domain.events import ServerDice
 from plyscribe.domain.rulesets import find_ruleset
-from plyscribe.service.config import ALLOWANCES, ConfigError, load_ruleset, parse_key, read_config, register_rulesets
+from plyscribe.service.config import (
+    ALLOWANCES,
+    ConfigError,
+    load_ruleset,
+    parse_key,
+    read_config,
+    read_metrics_address,
+    register_rulesets,
+)
 
 KEY = "5a" * 32
 GOOD = {"REDIS_URL": "redis://127.0.0.1:1", "PLYSCRIBE_SERVER_KEY": KEY, "PLYSCRIBE_READ_URL": "sqlite://"}
@@ -16,6 +24,13 @@ GOOD = {"REDIS_URL": "redis://127.0.0.1:1", "PLYSCRIBE_SERVER_KEY": KEY, "PLYSCR
 def test_the_queues_are_on_the_store_by_default():
     assert read_config(GOOD).rq_redis_url == GOOD["REDIS_URL"]
     assert read_config({**GOOD, "RQ_REDIS_URL": "redis://other"}).rq_redis_url == "redis://other"
+
+
+def test_workers_report_their_numbers_nowhere_by_default():
+    assert read_metrics_address({}) == ("127.0.0.1", 0)
+    assert read_metrics_address({"PLYSCRIBE_METRICS_PORT": "9420", "PLYSCRIBE_HOST": "0.0.0.0"}) == ("0.0.0.0", 9420)
+    with pytest.raises(ConfigError, match="PLYSCRIBE_METRICS_PORT is '70000'"):
+        read_metrics_address({"PLYSCRIBE_METRICS_PORT": "70000"})
 
 
 def test_sign_up_is_by_invitation_by_default():

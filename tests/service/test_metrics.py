@@ -18,6 +18,7 @@ from plyscribe.service.store.metered import MeteredStore
 from plyscribe.service.web.app import create_app
 from plyscribe.service.web.handover import HOLDS, WAITED
 from tests.service.api import Api
+from tests.system.running import free_port
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = Path(plyscribe.__file__).parent
@@ -138,6 +139,31 @@ def test_streams_of_a_process_that_died_are_closed(tmp_path):
     ]
     assert value_of(run(tmp_path, *opened), "plyscribe_followers") == 3
     assert value_of(run(tmp_path, *opened), "plyscribe_followers") == 3
+
+
+def test_machines_that_share_a_directory_do_not_count_into_the_same_files(tmp_path):
+    for machine in ("one", "two"):
+        named = f"import socket; socket.gethostname = lambda: {machine!r}; import os; os.getpid = lambda: 1"
+        code = [named, "from plyscribe.service import metrics", "metrics.begin('web')", "metrics.change_followers(2)"]
+        for _ in range(2):
+            env = {**os.environ, metrics.DIRECTORY_VARIABLE: str(tmp_path)}
+            subprocess.run([sys.executable, "-c", "\n".join(code)], env=env, cwd=ROOT, timeout=60, check=True)
+    shown = run(tmp_path, "print(metrics.render_metrics(lambda: ()).decode())")
+    assert value_of(shown, "plyscribe_process_starts_total", process="web") == 4
+    assert value_of(shown, "plyscribe_followers", process="web") == 4, "a process that starts has no streams"
+
+
+def test_a_process_without_an_api_reports_its_numbers_at_an_address_of_their_own(tmp_path):
+    port = free_port()
+    shown = run(
+        tmp_path / "metrics",
+        "metrics.begin('relay')",
+        f"metrics.serve_metrics('127.0.0.1', {port})",
+        "metrics.note_relayed(7)",
+        "from urllib.request import urlopen",
+        f"print(urlopen('http://127.0.0.1:{port}/metrics').read().decode())",
+    )
+    assert value_of(shown, "plyscribe_relay_entries_total", process="relay") == 7
 
 
 def test_every_number_is_documented():

@@ -22,7 +22,7 @@ from tests.system.running import ROOT, environment, free_port
 
 pytestmark = pytest.mark.server
 
-FOLDERS = ("bench", "docs", "domain", "plyscribe", "service", "tests", "workers")
+FOLDERS = ("bench", "deploy", "docs", "domain", "plyscribe", "service", "tests", "workers")
 AT_THE_ROOT = ("*.md", "*.yaml", "*.yml", "MANIFEST.in", "Makefile", "Procfile", "pyproject.toml")
 READ_AND_BUILD = {path.name for pattern in AT_THE_ROOT for path in ROOT.glob(pattern)}
 WRITTEN_BY_SETUPTOOLS = {"PKG-INFO", "setup.cfg"}
@@ -115,7 +115,9 @@ def test_the_sdist_holds_what_it_takes_to_build_test_and_read_without_links(sdis
     with tarfile.open(sdist) as archive:
         members = {member.name.partition("/")[2]: member for member in archive.getmembers() if not member.isdir()}
     assert all(member.isfile() for member in members.values())
-    expected = {name for folder in ("bench", "docs", "plyscribe", "tests") for name in files_below(ROOT / folder)}
+    expected = {
+        name for folder in ("bench", "deploy", "docs", "plyscribe", "tests") for name in files_below(ROOT / folder)
+    }
     assert {name for name in members if ".egg-info/" not in name} == expected | READ_AND_BUILD | WRITTEN_BY_SETUPTOOLS
 
 

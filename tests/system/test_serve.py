@@ -129,6 +129,14 @@ def test_what_dies_is_started_again(tmp_path):
         wait_for(lambda: status_of(both.clients[0], match) == "scored", why="the score")
 
 
+def test_the_processes_of_a_service_do_not_fight_for_the_port_of_their_numbers(tmp_path):
+    port = free_port()
+    with serving(tmp_path / "data", PLYSCRIBE_METRICS_PORT=str(port)) as service:
+        assert service.pids("relay")
+        with pytest.raises(ConnectionRefusedError), socket.create_connection(("127.0.0.1", port)):
+            pass
+
+
 def test_where_webhooks_are_turned_off_nobody_works_on_them_and_the_doctor_misses_nobody(tmp_path):
     with serving(tmp_path / "data", PLYSCRIBE_WEBHOOKS="off") as service:
         assert service.pids("play")

@@ -1,0 +1,1 @@
+"""The deployment kit: its files agree with each other, with the code and with the documentation."""
