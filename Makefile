@@ -9,7 +9,7 @@ DATA ?= .data
 .PHONY: demo serve test test-unit test-long test-abuse soak abuse bench check docs kit format openapi prepare servers browser tools redis-server postgresql chromium systemd clean help
 
 help:
-	@echo "make demo       play bot matches over HTTP, verify them, show them (ONCE=1 ends then)"
+	@echo "make demo       play bot matches over HTTP, verify them, show them (ONCE=1 ends then, CLUSTER=3 keeps them on a cluster)"
 	@echo "make serve      run the service (both: PORT=8420 DATA=.data)"
 	@echo "make test       run all tests; installs what they need"
 	@echo "make test-unit  run the tests that need no server"
@@ -23,7 +23,7 @@ help:
 	@echo "make bench      what things cost, beside what they cost elsewhere (ten minutes)"
 
 demo: $(VENV)/run.stamp
-	@$(BIN)/plyscribe demo --data $(DATA) $(if $(PORT),--port $(PORT)) $(if $(ONCE),--once)
+	@$(BIN)/plyscribe demo --data $(DATA) $(if $(PORT),--port $(PORT)) $(if $(CLUSTER),--cluster $(CLUSTER)) $(if $(ONCE),--once)
 
 serve: $(VENV)/run.stamp
 	@$(BIN)/plyscribe serve --data $(DATA) $(if $(PORT),--port $(PORT))
