@@ -8,6 +8,7 @@
     ├── NotAcceptable       request/not-acceptable
     ├── NotOffered          oembed/format               a standard has it, and this server does not
     ├── VersionConflict     stream/version-conflict     If-Match is not the stream's version
+    ├── Lost                stream/lost                 the stream lacks what an answer had named
     ├── KeyReused           key/reused                  the key was used for another request
     ├── KeyExpired          key/expired                 the secret in the answer is no longer repeated
     ├── Contended           stream/contended            too many writers at once
@@ -89,9 +90,23 @@ class VersionConflict(ServiceError):
     code = "stream/version-conflict"
 
     def __init__(self, stream: str, expected: int, have: int) -> None:
-        super().__init__(f"{stream} is at version {have}, not {expected}", version=have)
+        beyond = f": if an answer of this server named it, all after version {have} was lost since"
+        super().__init__(
+            f"{stream} is at version {have}, not {expected}{beyond if expected > have else ''}", version=have
+        )
         self.expected = expected
         self.missed: list[StoredEvent] = []
+
+
+class Lost(ServiceError):
+    """The stream lacks an event that an answer had named: it was lost in a failover or a restoration, or replaced."""
+
+    code = "stream/lost"
+
+    def __init__(self, stream: str, version: int, have: int) -> None:
+        found = f"it ends at version {have}" if version > have else f"its version {version} is another event"
+        why = "what was answered was lost since, or replaced, or this was never an answer of this server"
+        super().__init__(f"{stream} does not have the event that you name: {found}; {why}", version=have)
 
 
 class KeyReused(ServiceError):

@@ -1399,12 +1399,16 @@ class Ready(TypedDict):
     """The store's program and version, `memory` or `unknown`."""
 
     durability: Literal["always", "everysec", "unknown"]
-    """When a successful command is on disk: before the answer (`always`), within a second (`everysec`), or `unknown`.
-    With replicas it is unknown, because a failover may lose the newest moves.
+    """When a successful command is on the disk of the store's server: before the answer (`always`), within a second
+    (`everysec`), or `unknown`. With replicas for which no answer waits it is unknown, because any failover may lose the
+    newest moves.
     """
 
     replicas: int | None
     """How many replicas follow the store; null if it does not say."""
+
+    replicas_awaited: int
+    """How many of them have a successful command, in memory at least, before the answer. 0: none is waited for."""
 
     queues: Literal["up", "away", "none"]
     """Whether the server of the job queues answers. While it is `away`, people can play, but no match is verified and

@@ -121,7 +121,19 @@ def test_a_receipt_holds_for_a_match_of_this_server_too(api: Api, ida: tuple[str
     match = api.new_match(ida[1])
     created = api.get(f"/v1/matches/{match}").json
     assert api.get(f"/v1/matches/{match}?receipt=1:{created['hash']}").json == created
-    assert api.get(f"/v1/matches/{match}?receipt=1:{'0' * 64}").json["code"] == "match/receipt"
+
+
+def test_a_receipt_of_what_a_match_of_this_server_lacks_says_that_it_was_lost(api: Api, ida: tuple[str, str]) -> None:
+    match = api.new_match(ida[1])
+    for receipt, why in ((f"1:{'0' * 64}", "its version 1 is another event"), (f"9:{'0' * 64}", "it ends at version")):
+        for path in PATHS:
+            lost = api.get(f"/v1/matches/{match}{path}?receipt={receipt}")
+            assert (lost.status_code, lost.json["code"]) == (409, "stream/lost")
+            assert why in lost.json["detail"]
+            assert lost.json["version"] == api.get(f"/v1/matches/{match}").json["version"]
+    private = api.new_match(ida[1], private=True)
+    hidden = api.get(f"/v1/matches/{private}?receipt=9:{'0' * 64}")
+    assert (hidden.status_code, hidden.json["code"]) == (404, "match/receipt")
 
 
 def test_the_lists_have_every_version(api: Api, squat: Squat, ida, eve) -> None:

@@ -57,6 +57,17 @@ def test_a_stream_gives_each_event_as_the_pages_do(played):
     ]
 
 
+@pytest.mark.parametrize("is_over", [False, True])
+def test_who_has_read_further_than_a_match_goes_is_told_that_events_were_lost(played, is_over):
+    if is_over:
+        played.abort()
+    version = played.api.get(played.path).json["version"]
+    by_header = played.stream(**{"Last-Event-ID": str(version + 1)})
+    by_query = played.api.get(f"{played.path}/events?after={version + 1}", headers=SSE)
+    for lost in (by_header, by_query):
+        assert (lost.status_code, lost.json["code"], lost.json["version"]) == (409, "stream/lost", version)
+
+
 def test_a_stream_must_not_be_cached_or_buffered(played):
     played.abort()
     answered = played.stream()

@@ -251,7 +251,9 @@ def test_a_stale_if_match_gets_the_events_that_it_missed(two):
 
 
 def test_an_if_match_from_the_future_is_stale_too(two):
-    assert two.move("d4", two.ann_token, if_match='"99"').status_code == 412
+    stale = two.move("d4", two.ann_token, if_match='"99"')
+    assert stale.status_code == 412
+    assert "was lost since" in stale.json["detail"]
 
 
 @pytest.mark.parametrize("tag", ["5", 'W/"5"', '"5", "6"', '"x"', '""'])

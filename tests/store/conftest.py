@@ -20,6 +20,7 @@ from plyscribe.service.store.port import EventStore
 from plyscribe.service.store.redis import RedisStore, connect_client
 from tests.archive.always_sealed import AlwaysSealed
 from tests.store.own_clusters import OwnCluster, own_cluster
+from tests.store.sentinels import Watched, watched_store
 
 WITH_ARCHIVE = "with archive"
 OVER_MEMORY: dict[str, Callable[[EventStore], EventStore]] = {
@@ -29,6 +30,9 @@ OVER_MEMORY: dict[str, Callable[[EventStore], EventStore]] = {
 }
 SEALED = "always sealed"
 """The kind of store whose streams are all in an archive, which must not show."""
+WATCHED = "watched by Sentinels"
+"""The kind of store whose answers wait for both replicas."""
+
 REAL = [pytest.param(name, marks=pytest.mark.server) for name in ("valkey", "redis")]
 CLUSTERS = [pytest.param(f"{name} cluster", marks=pytest.mark.server) for name in ("valkey", "redis")]
 
@@ -75,6 +79,21 @@ def shared_clusters(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callab
         yield cluster_of
 
 
+@pytest.fixture(scope="session")
+def shared_watched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[], Watched]]:
+    """A primary with two replicas and three Sentinels, started when it is first used."""
+    running: list[Watched] = []
+    with ExitStack() as stack:
+
+        def watched() -> Watched:
+            if not running:
+                directory = tmp_path_factory.mktemp("watched")
+                running.append(stack.enter_context(watched_store(binary_of("valkey").path, directory)))
+            return running[0]
+
+        yield watched
+
+
 @pytest.fixture(params=REAL)
 def engine(request: pytest.FixtureRequest) -> str:
     return str(request.param)
@@ -89,9 +108,11 @@ def server(engine: str, tmp_path: Path) -> Iterator[EmbeddedServer]:
 
 @pytest.fixture
 def client_of(
-    shared_servers: Callable[[str], EmbeddedServer], shared_clusters: Callable[[str], OwnCluster]
+    shared_servers: Callable[[str], EmbeddedServer],
+    shared_clusters: Callable[[str], OwnCluster],
+    shared_watched: Callable[[], Watched],
 ) -> Iterator[Callable[[str], Any]]:
-    """Clients of empty servers, fake or real, and of clusters, by the engine's name."""
+    """Clients of empty servers, fake or real, of clusters, or of a primary that Sentinels watch, by their names."""
     with ExitStack() as stack:
 
         def connect_to(engine: str) -> Redis | Cluster:
@@ -101,7 +122,7 @@ def client_of(
                 return cluster
             if engine == "fakeredis":
                 return fakeredis.FakeRedis(server=fakeredis.FakeServer())
-            client = connect_client(shared_servers(engine).url)
+            client = connect_client(shared_watched().url if engine == WATCHED else shared_servers(engine).url)
             stack.callback(client.connection_pool.disconnect)
             client.flushall()
             return client
@@ -114,7 +135,12 @@ def client(request: pytest.FixtureRequest, client_of: Callable[[str], Redis]) ->
     return client_of(request.param)
 
 
-@pytest.fixture(params=["memory", "metered", "imported", WITH_ARCHIVE, SEALED, "fakeredis", *REAL, *CLUSTERS])
+@pytest.fixture(
+    params=[
+        *["memory", "metered", "imported", WITH_ARCHIVE, SEALED, "fakeredis", *REAL, *CLUSTERS],
+        pytest.param(WATCHED, marks=pytest.mark.server),
+    ]
+)
 def store(request: pytest.FixtureRequest, client_of: Callable[[str], Redis]) -> EventStore:
     """An empty store of each kind: all must pass the same tests."""
     if request.param in (SEALED, WITH_ARCHIVE) and request.path.stem == "test_sealing_contract":
@@ -123,4 +149,6 @@ def store(request: pytest.FixtureRequest, client_of: Callable[[str], Redis]) -> 
         return AlwaysSealed(MemoryStore())
     if request.param in OVER_MEMORY:
         return OVER_MEMORY[request.param](MemoryStore())
-    return MemoryStore() if request.param == "memory" else RedisStore(client_of(request.param))
+    if request.param == "memory":
+        return MemoryStore()
+    return RedisStore(client_of(request.param), replicas=2 if request.param == WATCHED else 0)

@@ -6,7 +6,7 @@ from typing import Any
 
 from flask import Response, request
 
-from plyscribe.service.errors import BadRequest, LiveFull, LiveShare, ServiceError
+from plyscribe.service.errors import BadRequest, LiveFull, LiveShare, Lost, ServiceError
 from plyscribe.service.live.followers import EVENTS, Follower, Framing, Source
 from plyscribe.service.store.port import StoreError
 from plyscribe.service.web.api.http import name_client, parts, principal_if_any, who_asks
@@ -24,6 +24,12 @@ def last_event_id(otherwise: int) -> int:
     if not _NUMBER.fullmatch(text):
         raise BadRequest("Last-Event-ID must be the id of an event, which is a number", "request/last-event-id")
     return int(text)
+
+
+def require_known(stream: str, after: int, version: int) -> None:
+    """Raise Lost if a reader has read further than the stream goes: what comes next would not follow what they have."""
+    if after > version:
+        raise Lost(stream, after, version)
 
 
 def right_of_token() -> Callable[[int], bool]:

@@ -56,7 +56,7 @@ from plyscribe.service.web.api.http import (
     remembered,
 )
 from plyscribe.service.web.api.lists import answer_page
-from plyscribe.service.web.api.live import SSE, last_event_id, stream_events, wait_for_news
+from plyscribe.service.web.api.live import SSE, last_event_id, require_known, stream_events, wait_for_news
 from plyscribe.service.web.api.matches.reading import varied
 from plyscribe.service.web.api.openapi import operation
 from plyscribe.service.web.api.players import find_player
@@ -425,7 +425,7 @@ def export_matches(tournament: str) -> Response:
     "tournaments",
     media={JSON: answers.TournamentEvents, NDJSON: None, SSE: None},
     query=parameters.TournamentEventsQuery,
-    problems=(400, 404),
+    problems=(400, 404, 409),
     open=True,
     followed=True,
 )
@@ -441,6 +441,7 @@ def list_events(tournament: str) -> Response:
     state, source = read_tournament(tournament), parts().tournament_events
     is_over = state.status in ("ended", "aborted")
     if media == SSE:
+        require_known(tournament, after, state.version)
         if is_over and after >= state.version:
             return varied(Response(status=204))
         return varied(stream_events(source, tournament, after, lambda _: True, state.version if is_over else None))

@@ -25,7 +25,7 @@ from plyscribe.service.access.acting import JOINING, list_choices_of
 from plyscribe.service.access.invitations import read_invitation
 from plyscribe.service.access.reading import may_read, may_read_import
 from plyscribe.service.clock import now_ms
-from plyscribe.service.errors import BadBody, NotFound, ServiceError
+from plyscribe.service.errors import BadBody, Lost, NotFound, ServiceError
 from plyscribe.service.matches.imports import Ambiguous
 from plyscribe.service.store.imported import ReadOnly
 from plyscribe.service.store.port import StoreError
@@ -113,21 +113,27 @@ def _parse_receipt(id: str) -> Receipt | None:
 
 
 def _find_by_receipt(id: str, receipt: Receipt) -> str:
-    """The only match of this id or address that contains the event of a receipt; Unknown if there is none."""
-    if is_address(id) or _read_own(id):
+    """The only match of this id or address that contains the event of a receipt; Unknown if there is none.
+
+    Lost if `id` stands for a match of this server, which should contain it.
+    """
+    own = None if is_address(id) else _read_own(id)
+    if is_address(id) or own:
         entries = parts().matches.read_events(id, receipt.version - 1, 1)
         if [entry.h for entry in entries] == [receipt.hash]:
             return id
     versions = [] if is_address(id) else parts().imports.find_by_receipt(receipt, _may_read_import())
+    if not versions and own:
+        raise Lost(id, receipt.version, own.version)
     if not versions:
         raise Unknown("match/receipt", f"nothing that is known here as {id} contains the event of this receipt")
     return _only(id, versions)
 
 
-def _read_own(id: str) -> bool:
+def _read_own(id: str) -> Match | None:
     with suppress(Unknown):
-        return bool(_read_at(id))
-    return False
+        return _read_at(id)
+    return None
 
 
 def _only(id: str, versions: list[Import]) -> str:

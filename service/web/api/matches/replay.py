@@ -27,7 +27,7 @@ from plyscribe.service.web.api.http import (
     parts,
     spoken,
 )
-from plyscribe.service.web.api.live import SSE, last_event_id, stream_events, wait_for_news
+from plyscribe.service.web.api.live import SSE, last_event_id, require_known, stream_events, wait_for_news
 from plyscribe.service.web.api.matches.blueprint import blueprint
 from plyscribe.service.web.api.matches.effects import list_told, tag_told
 from plyscribe.service.web.api.matches.reading import (
@@ -78,6 +78,7 @@ def list_events(match: str) -> Response:
         rest = max(0, state.version - query["after"])
         charge_size("reads", min(rest, query["limit"]) if media == JSON else rest, 100)
     if media == SSE:
+        require_known(match, after, state.version)
         language = negotiate_language(query["language"]) if query["include"] else None
         if language:
             charge_size("heavy", rest, TOLD_EVENTS)
