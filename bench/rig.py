@@ -84,6 +84,17 @@ class Rig:
         return worker
 
 
+def wait_until_answered(process: psutil.Popen, port: int) -> None:
+    """Return once the API of this process answers."""
+    deadline = time.monotonic() + READY_WITHIN_S
+    while time.monotonic() < deadline and process.is_running():
+        with suppress(OSError, LoadError):
+            send_all(port, [[prepare("GET", "/healthz")]])
+            return
+        time.sleep(0.05)
+    raise LoadError(f"{' '.join(process.args)} did not become ready")
+
+
 def stop(process: psutil.Popen) -> None:
     """End a process, unless it has ended."""
     if process.poll() is None:
@@ -99,20 +110,14 @@ class Web:
     """A web process with its workers, and the store behind it."""
 
     def __init__(self, command: Sequence[str], store: psutil.Process) -> None:
-        self.port = _free_port()
+        self.port = free_port()
         self._store = store
         argv = [sys.executable, "-m", *command, "--port", str(self.port)]
         self._process = psutil.Popen(argv, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
     def wait_until_ready(self) -> None:
         """Return once the API answers."""
-        deadline = time.monotonic() + READY_WITHIN_S
-        while time.monotonic() < deadline and self._process.is_running():
-            with suppress(OSError, LoadError):
-                send_all(self.port, [[prepare("GET", "/healthz")]])
-                return
-            time.sleep(0.05)
-        raise LoadError(f"{' '.join(self._process.args)} did not become ready")
+        wait_until_answered(self._process, self.port)
 
     def run(self, scripts: Sequence[Sequence[bytes]]) -> Sample:
         """The CPU time of web and store for these requests, with a connection for each script."""
@@ -147,7 +152,8 @@ def _cpu_s(process: psutil.Process) -> float:
     return float(times.user + times.system)
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """A port that is free now."""
     with socket.socket() as probe:
         probe.bind((HOST, 0))
         port: int = probe.getsockname()[1]

@@ -95,6 +95,10 @@ class TrialCluster:
         """The address of the server for the job queues."""
         return self._queues.url
 
+    def node_pids(self) -> list[int]:
+        """The ids of the processes of the nodes that run now."""
+        return [node.pid for node in self._launched.values()]
+
     def stop(self) -> None:
         """Stop all servers. May be called twice."""
         self._stop_nodes()
