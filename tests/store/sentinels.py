@@ -112,12 +112,16 @@ class Watched:
 
     def restart(self, *dead: OwnServer) -> None:
         """Start killed servers on their data again; return when all replicas follow the primary."""
-        settings = (*self._settings, "--replicaof", f"127.0.0.1 {self.primary_port}")
-        for each in dead:
-            self.servers[each.port] = OwnServer(self._binary, each.directory, *settings, port=each.port)
+        self.start(*dead)
         # Sentinels that were slow to agree may fail over a second time.
         eventually(lambda: self._find_primary() and self.count_online() == len(self.servers) - 1)
         eventually(lambda: self._find_primary() and all(self._counts(sentinel) for sentinel in self.sentinels))
+
+    def start(self, *dead: OwnServer) -> None:
+        """Start killed servers on their data again, as replicas of the primary."""
+        settings = (*self._settings, "--replicaof", f"127.0.0.1 {self.primary_port}")
+        for each in dead:
+            self.servers[each.port] = OwnServer(self._binary, each.directory, *settings, port=each.port)
 
     def _counts(self, sentinel: OwnServer) -> bool:
         """Whether a Sentinel takes all replicas of the present primary to be up."""

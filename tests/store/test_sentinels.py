@@ -16,12 +16,14 @@ from plyscribe.service.store.port import (
     CommandKey,
     Sealing,
     Seen,
+    Stale,
     Stored,
     StoreUnavailable,
     WrongType,
     bucket_of,
 )
 from plyscribe.service.store.redis import RedisStore, connect, connect_client
+from plyscribe.service.store.redis_keys import keys_of
 from plyscribe.service.store.requirements import require_queues_at, require_store_at
 from tests.faults.failovers import Failovers, run_failovers
 from tests.store.conftest import binary_of
@@ -182,6 +184,28 @@ def test_failovers_under_load_lose_nothing(engine: str, tmp_path: Path) -> None:
     assert outcome.unanswered > 0
     assert outcome.acknowledged > 0
     assert (outcome.lost, outcome.doubled, outcome.broken) == ([], [], [])
+
+
+def test_with_fewer_replicas_than_all_a_second_loss_can_lose_what_was_answered(engine: str, tmp_path: Path) -> None:
+    with watched_store(binary_of(engine).path, tmp_path, least=0) as watched:
+        store = connect(watched.url, replicas=1)
+        first = append(store, STREAM)
+        has_it, lacks_it = watched.replicas
+        eventually(lambda: bool(Redis(port=lacks_it.port).exists(keys_of(STREAM).events)))
+        lacks_it.stop()
+        answered = append(store, STREAM)
+        watched.kill_primary()
+        has_it.stop()
+        watched.start(lacks_it)
+        watched.follow_failover()
+        assert watched.primary_port == lacks_it.port
+        plain = connect(watched.url)
+        eventually(lambda: _answers(plain.streams))
+        # What remains of it is that a writer who had the answer is told that its state is gone.
+        after = events_after(STREAM, [*first, *answered], 1)
+        assert plain.append(STREAM, 2, answered[-1].h, after, ["made"], command("three")) == Stale(1, [])
+        store.close()
+        plain.close()
 
 
 def test_a_store_without_replicas_takes_no_answer_for_stored(engine: str, tmp_path: Path) -> None:

@@ -36,6 +36,7 @@ class Nodes:
         self._env = environment(
             REDIS_URL=cluster.url,
             RQ_REDIS_URL=queues.url,
+            PLYSCRIBE_REPLICAS="1",
             PLYSCRIBE_SERVER_KEY=KEY,
             PLYSCRIBE_READ_URL=f"sqlite:///{directory / 'read.db'}",
         )

@@ -1,0 +1,91 @@
+"""The whole service on a primary that Sentinels watch: it outlives the primary, and waits for the replicas."""
+
+from pathlib import Path
+
+import httpx
+import pytest
+
+from plyscribe.service.health.doctor import Finding, examine
+from plyscribe.service.processes.embedded import find_binary
+from tests.store.sentinels import suspended, watched_store
+from tests.system.running import KEY, free_port, is_ready, pair, serving, status_of, wait_for
+
+pytestmark = pytest.mark.server
+
+
+def examine_replicas(data: Path, url: str, awaited: int) -> list[Finding]:
+    environ = {
+        "REDIS_URL": url,
+        "PLYSCRIBE_SERVER_KEY": KEY,
+        "PLYSCRIBE_READ_URL": f"sqlite:///{data}.read.db",
+        "PLYSCRIBE_REPLICAS": str(awaited),
+    }
+    found = examine(data, "127.0.0.1", free_port(), environ)
+    return [each for each in found if each.topic in ("store", "durability", "replicas")]
+
+
+def test_the_service_plays_on_after_its_primary_has_died(tmp_path):
+    with watched_store(find_binary().path, tmp_path / "store", least=0) as watched:
+        settings = {"REDIS_URL": watched.url, "PLYSCRIBE_SERVER_KEY": KEY, "PLYSCRIBE_REPLICAS": "1"}
+        with serving(tmp_path / "data", **settings) as service, pair(service.url) as both:
+            ready = httpx.get(f"{service.url}/readyz").json()
+            assert (ready["durability"], ready["replicas"], ready["replicas_awaited"]) == ("always", 2, 1)
+            ann = both.clients[0]
+            match = both.open_match("toy")
+            first = ann.move(match, ann.legal_moves(match)[0])
+            watched.kill_primary()
+            watched.follow_failover()
+            wait_for(lambda: is_ready(service.url), why="the new primary")
+            assert ann.match(match)["version"] >= first["version"]
+            both.play_out(match, lambda match: ann.legal_moves(match)[0])
+            # The relay and the workers have found the new primary too.
+            wait_for(lambda: status_of(ann, match) == "scored", why="the score")
+            assert service.pids("relay")
+
+
+def test_a_move_is_answered_only_once_the_replicas_have_it(tmp_path):
+    with watched_store(find_binary().path, tmp_path / "store", least=0) as watched:
+        settings = {"REDIS_URL": watched.url, "PLYSCRIBE_SERVER_KEY": KEY, "PLYSCRIBE_REPLICAS": "2"}
+        with serving(tmp_path / "data", **settings) as service, pair(service.url) as both:
+            match = both.open_match("toy")
+            moves = f"{service.url}/v1/matches/{match}/moves"
+            headers = {"Authorization": f"Bearer {both.clients[0].token}", "Idempotency-Key": "once"}
+            body = {"move": both.clients[0].legal_moves(match)[0]}
+            with suspended(watched.replicas[0]):
+                refused = httpx.post(moves, json=body, headers=headers, timeout=60)
+                assert (refused.status_code, refused.json()["code"]) == (503, "store/unavailable")
+                assert "1 of the 2 replicas" in refused.json()["detail"]
+            answered = wait_for(lambda: _post(moves, body, headers), why="the replica")
+            assert answered.headers["Idempotency-Replayed"] == "true"
+            events = httpx.get(f"{service.url}/v1/matches/{match}/events").json()["events"]
+            assert [event["type"] for event in events].count("move-made") == 1
+
+
+def _post(address: str, body: object, headers: dict[str, str]) -> httpx.Response | None:
+    response = httpx.post(address, json=body, headers=headers, timeout=60)
+    return response if response.status_code == 200 else None
+
+
+def test_the_doctor_and_readiness_count_the_replicas(tmp_path):
+    with watched_store(find_binary().path, tmp_path / "store") as watched:
+        found = examine_replicas(tmp_path / "data", watched.url, 2)
+        assert [(each.topic, each.state) for each in found] == [
+            ("store", "ok"),
+            ("durability", "ok"),
+            ("replicas", "ok"),
+            ("replicas", "note"),
+        ]
+        assert found[-1].text.startswith("min-replicas-to-write 1: ")
+        assert found[-1].remedy == "set min-replicas-to-write 2 on every server of the store"
+        assert [each.topic for each in examine_replicas(tmp_path / "data", watched.url, 0)] == ["store", "durability"]
+        settings = {"REDIS_URL": watched.url, "PLYSCRIBE_SERVER_KEY": KEY, "PLYSCRIBE_REPLICAS": "2"}
+        with serving(tmp_path / "data", **settings) as service:
+            watched.replicas[0].stop()
+            wait_for(lambda: not is_ready(service.url), why="the trouble")
+            refused = httpx.get(f"{service.url}/readyz").json()
+            assert (refused["code"], refused["detail"]) == (
+                "store/unavailable",
+                "1 replicas follow the store, and each answer waits for 2",
+            )
+        lacking = examine_replicas(tmp_path / "data", watched.url, 2)[2]
+        assert (lacking.state, lacking.text) == ("wrong", "1 follow the store, and each answer waits for 2")
