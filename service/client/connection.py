@@ -16,8 +16,12 @@ from plyscribe.service.client.answers import Json, Receipt
 
 RETRY_FOR_S = 60.0
 RETRY_PAUSE_S = 0.2
-PASSING = (429, 503)
-"""The statuses of temporary problems. 429 is one: a stream that broke off can keep its place for a moment."""
+PASSING = (429, 502, 503, 504)
+"""The statuses of temporary problems. 429 is one: a stream that broke off can keep its place for a moment.
+
+502 and 504 come from a proxy that had no answer from the server. Nobody knows whether it did what was asked, as when a
+connection breaks.
+"""
 
 BROKEN_OFF = ("request/too-slow", "request/truncated")
 """Problems of a request whose body did not arrive as it was sent. Nothing was done, and the network is to blame."""

@@ -110,7 +110,6 @@ def start_proxy(here: Machine, *ports: int) -> str:
     env = {
         "PLYSCRIBE_HOSTS": url,
         "PLYSCRIBE_WEB": " ".join(["to", *(f"127.0.0.1:{port}" for port in ports)]),
-        "CADDY_ADMIN": f"unix/{here.folder}/caddy.sock",
         "HOME": str(here.folder),
     }
     argv = (find_program("caddy"), "run", "--config", str(DEPLOY / "Caddyfile"), "--adapter", "caddyfile")
