@@ -30,6 +30,7 @@ from tests.store.conftest import binary_of
 @click.option("--failovers", type=int, default=0, help="Instead: kill the primary of a watched store so many times.")
 @click.option("--replicas", type=click.IntRange(0, 2), default=2, show_default=True, help="PLYSCRIBE_REPLICAS there.")
 @click.option("--victims", type=click.IntRange(1, 2), default=1, help="2: a replica dies together with the primary.")
+@click.option("--cluster", is_flag=True, help="Of a cluster instead: any of three primaries, with a replica each.")
 @click.option("--engine", type=click.Choice(["valkey", "redis"]), default="valkey", help="The servers there.")
 def main(
     minutes: float,
@@ -41,6 +42,7 @@ def main(
     failovers: int,
     replicas: int,
     victims: int,
+    cluster: bool,
     engine: str,
 ) -> None:
     """Kill processes and break connections while matches are played, then check that nothing is lost."""
@@ -48,7 +50,10 @@ def main(
     seed = random.SystemRandom().randrange(10**6) if seed is None else seed
     console, folder = Console(), Path(tempfile.mkdtemp(prefix="plyscribe-faults-"))
     if failovers:
-        sys.exit(not fail_over(console, folder, Failovers(failovers, replicas, victims=victims, seed=seed), engine))
+        if cluster and (replicas > 1 or victims > 1):
+            raise click.UsageError("in the cluster each primary has one replica: --replicas 0 or 1, --victims 1")
+        failing = Failovers(failovers, replicas, victims=victims, is_cluster=cluster, seed=seed)
+        sys.exit(not fail_over(console, folder, failing, engine))
     console.print(f"seed {seed}, data and logs in {folder}")
     server = PostgresServer() if postgres else None
     plan, clean = Plan(60 * minutes, kills, moves, seed, server.url() if server else ""), False
@@ -83,7 +88,9 @@ def fail_over(console: Console, folder: Path, plan: Failovers, engine: str) -> b
             binary_of(engine).path, folder, plan, lambda number: progress.update(task, completed=number)
         )
     dead = {1: "the primary", 2: "the primary and a replica at once"}[plan.victims]
-    title = f"Failovers, {engine}, killed: {dead}; answers wait for {plan.replicas} of 2 replicas; seed {plan.seed}"
+    store, followers = (f"{engine} cluster", 1) if plan.is_cluster else (engine, 2)
+    waits = f"answers wait for {plan.replicas} of {followers} replicas"
+    title = f"Failovers, {store}, killed: {dead}; {waits}; seed {plan.seed}"
     table = Table(title=title, show_header=False)
     table.add_row("failovers", f"{outcome.failovers} in {outcome.seconds:.0f} s")
     table.add_row("appends sent, of which again", f"{outcome.sent:,}, {outcome.unanswered:,}")

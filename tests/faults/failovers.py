@@ -1,11 +1,12 @@
-"""The campaign of failovers: the primary of a watched store is killed again and again while several writers append."""
+"""The campaign of failovers: a primary is killed again and again while several writers append."""
 
 import random
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -15,6 +16,7 @@ from plyscribe.domain.errors import BrokenChain
 from plyscribe.service.store.port import EventStore, Seen, Stored, StoreUnavailable
 from plyscribe.service.store.redis import connect
 from tests.store.given import command, eventually
+from tests.store.own_clusters import own_cluster
 from tests.store.sentinels import Watched, watched_store
 
 PAUSE_S = 0.05
@@ -34,6 +36,9 @@ class Failovers(NamedTuple):
     writers: int = 6
     victims: int = 1
     """1: the primary dies; 2: the primary and one replica die at the same moment."""
+
+    is_cluster: bool = False
+    """Whether one of the three primaries of a cluster dies, drawn by lot, each with a replica; else a watched one."""
 
     seed: int = 1
 
@@ -118,8 +123,8 @@ def run_failovers(
     """Kill as planned while writers append; then compare what the store has with what it had acknowledged."""
     lot, stop, outcome = random.Random(plan.seed), threading.Event(), Outcome()
     begun = time.monotonic()
-    with watched_store(binary, folder) as watched:
-        store = connect(watched.url, replicas=plan.replicas)
+    with _start(binary, folder, plan, lot) as (url, fail_over):
+        store = connect(url, replicas=plan.replicas)
         writers = [Writer(store, number, stop) for number in range(plan.writers)]
         with ThreadPoolExecutor(plan.writers) as pool:
             running = [pool.submit(writer.run) for writer in writers]
@@ -127,7 +132,7 @@ def run_failovers(
                 for number in range(plan.failovers):
                     _await_appends(writers, BETWEEN * plan.writers)
                     time.sleep(lot.uniform(0, 0.05))
-                    _fail_over(watched, plan.victims, lot)
+                    fail_over()
                     outcome.failovers += 1
                     say(number + 1)
                 _await_appends(writers, BETWEEN * plan.writers)
@@ -140,6 +145,19 @@ def run_failovers(
         store.close()
     outcome.seconds = time.monotonic() - begun
     return outcome
+
+
+@contextmanager
+def _start(
+    binary: Path, folder: Path, plan: Failovers, lot: random.Random
+) -> Iterator[tuple[str, Callable[[], object]]]:
+    """The address of a store, and what kills its primary and returns once the dead server is back."""
+    if plan.is_cluster:
+        with own_cluster(binary, folder, replicas=1) as cluster:
+            yield cluster.url, lambda: cluster.fail_over(lot.randrange(len(cluster.primaries)))
+    else:
+        with watched_store(binary, folder) as watched:
+            yield watched.url, lambda: _fail_over(watched, plan.victims, lot)
 
 
 def _await_appends(writers: list[Writer], count: int) -> None:
