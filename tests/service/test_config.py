@@ -18,6 +18,11 @@ def test_the_queues_are_on_the_store_by_default():
     assert read_config({**GOOD, "RQ_REDIS_URL": "redis://other"}).rq_redis_url == "redis://other"
 
 
+def test_an_answer_waits_for_no_replicas_by_default():
+    assert read_config(GOOD).replicas == 0
+    assert read_config({**GOOD, "PLYSCRIBE_REPLICAS": "2"}).replicas == 2
+
+
 def test_sign_up_is_by_invitation_by_default():
     assert not read_config(GOOD).open_sign_up
     assert read_config({**GOOD, "PLYSCRIBE_SIGN_UP": "open"}).open_sign_up
@@ -44,6 +49,7 @@ def test_sign_up_is_by_invitation_by_default():
         ({**GOOD, "PLYSCRIBE_ALLOWANCES": "reads=off, dances=5/day"}, "names 'dances'; the kinds are moves, commands"),
         ({**GOOD, "PLYSCRIBE_ALLOWANCES_FOR": "some"}, "'some'; allowed: all, none, remote"),
         ({**GOOD, "PLYSCRIBE_PROXIES": "yes"}, "PLYSCRIBE_PROXIES"),
+        ({**GOOD, "PLYSCRIBE_REPLICAS": "all"}, "PLYSCRIBE_REPLICAS is 'all'; .* from 0 to 15"),
         ({**GOOD, "PLYSCRIBE_CORRECTIONS_S": "-1"}, "PLYSCRIBE_CORRECTIONS_S is .-1.; .* from 0 to 2592000"),
         ({"REDIS_URL": "redis://x", "PLYSCRIBE_SERVER_KEY_FILE": "/nowhere/key"}, "/nowhere/key"),
     ],
