@@ -50,6 +50,10 @@ _ABORTED = re.compile(r"Transaction discarded because of: ([A-Z]+) ")
 """How a server says why it does not run a transaction that it has taken."""
 
 
+_DEMOTED = "The previous master is now a slave"
+"""What redis-py makes of READONLY from a server that Sentinels had named."""
+
+
 def code_of(error: RedisError) -> str:
     """The first word of the server's error reply; empty if the error is not a reply."""
     if _FORBIDDEN_IN_SCRIPT.search(str(error)):
@@ -71,6 +75,8 @@ def translate(error: RedisError | RedisClusterException) -> StoreError:
     if code in _TROUBLES:
         kind, meaning = _TROUBLES[code]
         return kind(f"{meaning}: {text}")
+    if text == _DEMOTED:
+        return StoreReadOnly("the store has just become a replica, which takes no writes")
     if isinstance(error, InvalidResponse):
         return UnsupportedServer(f"what answers is not a Redis or Valkey server: {text}")
     if isinstance(error, (RedisConnectionError, RedisTimeoutError)):

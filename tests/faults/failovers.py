@@ -141,7 +141,7 @@ def run_failovers(
             for each in running:
                 each.result()
         for writer in writers:
-            _judge(writer, store.load(writer.stream).entries, outcome)
+            judge(writer, store.load(writer.stream).entries, outcome)
         store.close()
     outcome.seconds = time.monotonic() - begun
     return outcome
@@ -175,7 +175,8 @@ def _fail_over(watched: Watched, victims: int, lot: random.Random) -> None:
     watched.restart(*dead)
 
 
-def _judge(writer: Writer, entries: list[StoredEvent], outcome: Outcome) -> None:
+def judge(writer: Writer, entries: list[StoredEvent], outcome: Outcome) -> None:
+    """Add to the outcome what the store has of this writer, compared with what it was answered."""
     stored = {entry.version: entry for entry in entries}
     outcome.sent += writer.sent
     outcome.acknowledged += len(writer.acknowledged)

@@ -31,6 +31,9 @@ def test_workers_report_their_numbers_nowhere_by_default():
     assert read_metrics_address({"PLYSCRIBE_METRICS_PORT": "9420", "PLYSCRIBE_HOST": "0.0.0.0"}) == ("0.0.0.0", 9420)
     with pytest.raises(ConfigError, match="PLYSCRIBE_METRICS_PORT is '70000'"):
         read_metrics_address({"PLYSCRIBE_METRICS_PORT": "70000"})
+def test_an_answer_waits_for_no_replicas_by_default():
+    assert read_config(GOOD).replicas == 0
+    assert read_config({**GOOD, "PLYSCRIBE_REPLICAS": "2"}).replicas == 2
 
 
 def test_sign_up_is_by_invitation_by_default():
@@ -59,6 +62,7 @@ def test_sign_up_is_by_invitation_by_default():
         ({**GOOD, "PLYSCRIBE_ALLOWANCES": "reads=off, dances=5/day"}, "names 'dances'; the kinds are moves, commands"),
         ({**GOOD, "PLYSCRIBE_ALLOWANCES_FOR": "some"}, "'some'; allowed: all, none, remote"),
         ({**GOOD, "PLYSCRIBE_PROXIES": "yes"}, "PLYSCRIBE_PROXIES"),
+        ({**GOOD, "PLYSCRIBE_REPLICAS": "all"}, "PLYSCRIBE_REPLICAS is 'all'; .* from 0 to 15"),
         ({**GOOD, "PLYSCRIBE_CORRECTIONS_S": "-1"}, "PLYSCRIBE_CORRECTIONS_S is .-1.; .* from 0 to 2592000"),
         ({"REDIS_URL": "redis://x", "PLYSCRIBE_SERVER_KEY_FILE": "/nowhere/key"}, "/nowhere/key"),
     ],

@@ -18,6 +18,7 @@ from plyscribe.service.store.port import (
     Seen,
     Stale,
     Stored,
+    StoreReadOnly,
     StoreUnavailable,
     WrongType,
     bucket_of,
@@ -62,6 +63,17 @@ def test_the_store_and_the_queues_find_the_new_primary(watched: Watched) -> None
     store.close()
 
 
+def test_a_server_that_was_demoted_under_a_connection_says_so(watched: Watched) -> None:
+    store = connect(watched.url)
+    append(store, STREAM)
+    with Redis(port=watched.primary_port) as operator:
+        # Unlike a Sentinel, this closes no connections.
+        operator.replicaof("127.0.0.1", watched.replicas[0].port)
+    with pytest.raises(StoreReadOnly):
+        append(store, STREAM)
+    store.close()
+
+
 def _answers(ask: Callable[[], object]) -> bool:
     with suppress(Exception):
         ask()
@@ -78,8 +90,11 @@ def test_after_a_switch_without_a_death_no_idle_connection_is_used_again(watched
         thread.join()
     with Redis(port=watched.sentinels[0].port) as sentinel:
         sentinel.execute_command("SENTINEL", "FAILOVER", "matches")
+    demoted = watched.primary_port
     watched.follow_failover()
     eventually(lambda: _answers(lambda: append(store, STREAM)))
+    with Redis(port=demoted) as replica:
+        eventually(lambda: replica.info("replication")["role"] == "slave")
     for number in range(4):
         append(store, f"match-{number}")
     store.close()
