@@ -15,6 +15,9 @@ from tests.deploy.kit import DEPLOY, find_program
 from tests.system.running import ROOT, WITHIN_S, free_port, is_ready, wait_for
 
 PLACES = {"host": "127.0.0.1", "names": "", "key": "", "sign_up": "open", "metrics": "open"}
+START_WITHIN_S = 240.0
+"""A whole layout starts at once, beside whatever else this machine does."""
+
 OURS = ("PLYSCRIBE_", "REDIS_", "RQ_", "PROMETHEUS_", "AWS_")
 
 
@@ -114,5 +117,5 @@ def start_proxy(here: Machine, *ports: int) -> str:
     }
     argv = (find_program("caddy"), "run", "--config", str(DEPLOY / "Caddyfile"), "--adapter", "caddyfile")
     here.start("caddy", argv, env)
-    wait_for(lambda: is_ready(url), why="the proxy")
+    wait_for(lambda: is_ready(url), START_WITHIN_S, "the proxy")
     return url

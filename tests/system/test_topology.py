@@ -18,7 +18,7 @@ from plyscribe.service.processes.embedded import find_binary
 from plyscribe.service.queues import QUEUES
 from tests.deploy.kit import DEPLOY, METRIC, list_named_metrics
 from tests.store.own_servers import own_server, replica_of
-from tests.system.machines import machine, start_proxy, stored
+from tests.system.machines import START_WITHIN_S, machine, start_proxy, stored
 from tests.system.running import KEY, ROOT, environment, free_port, is_ready, pair, process, status_of, wait_for
 
 pytestmark = pytest.mark.server
@@ -28,7 +28,7 @@ STARTS = re.compile(r'plyscribe_process_starts_total\{process="(\w+)"\}')
 
 
 def read_metrics(url: str) -> str:
-    return httpx.get(f"{url}/metrics").raise_for_status().text
+    return httpx.get(f"{url}/metrics", timeout=30.0).raise_for_status().text
 
 
 def list_countable() -> set[str]:
@@ -46,7 +46,7 @@ def test_the_layout_for_one_machine_plays_verifies_reports_and_stops(tmp_path):
             for number in range(kind.count):
                 here.start(f"{kind.name}-{number}", kind.command, kind.environment)
         web = f"http://127.0.0.1:{port}"
-        wait_for(lambda: is_ready(web), why="the API")
+        wait_for(lambda: is_ready(web), within_s=START_WITHIN_S, why="the API")
         url = start_proxy(here, port)
         with pair(url) as both, Client(url) as anyone:
             ready = anyone.ready()
@@ -63,7 +63,7 @@ def test_the_layout_for_one_machine_plays_verifies_reports_and_stops(tmp_path):
             wait_for(lambda: status_of(ann, match) == "scored", why="the score")
 
         here.run("plyscribe", "archive", "copy", env=kit.environment)
-        assert httpx.get(f"{url}/metrics").status_code == 404, "the proxy keeps the metrics in"
+        assert httpx.get(f"{url}/metrics", timeout=30.0).status_code == 404, "the proxy keeps the metrics in"
         named = list_named_metrics() - list_countable()
         assert len(named) > 20
         wait_for(lambda: named <= set(METRIC.findall(read_metrics(web))), why=f"all of {named}")
@@ -125,11 +125,13 @@ def test_the_layout_for_many_machines_goes_on_without_one_process_of_each_kind(
         web = [api for kind, api, _ in ports.values() if kind == "web"]
         assert len(web) > 1
         for port in web:
-            wait_for(lambda port=port: is_ready(f"http://127.0.0.1:{port}"), why="the API")
+            wait_for(lambda port=port: is_ready(f"http://127.0.0.1:{port}"), within_s=START_WITHIN_S, why="the API")
         url = start_proxy(here, *web)
         for name, (kind, api, own) in ports.items():
             report = f"http://127.0.0.1:{api if kind == 'web' else own}"
-            wait_for(lambda report=report, kind=kind: kind in STARTS.findall(read_metrics(report)), why=name)
+            wait_for(
+                lambda report=report, kind=kind: kind in STARTS.findall(read_metrics(report)), START_WITHIN_S, name
+            )
 
         with pair(url) as both:
             ann, ben = both.clients
