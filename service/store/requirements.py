@@ -228,7 +228,8 @@ def find_queue_obstacles(report: Report) -> Iterator[Obstacle]:
 
 def _check_mode(report: Report) -> Iterator[Obstacle]:
     if report.mode == "sentinel":
-        yield Obstacle("mode", "this is a Sentinel, which holds no data", "name the port of the server that it watches")
+        remedy = "write redis+sentinel://host:port/NAME, or name the port of the server that it watches"
+        yield Obstacle("mode", "this is a Sentinel, which holds no data", remedy)
     elif report.mode == "cluster" and not report.node:
         remedy = "for the store, name the cluster, as redis+cluster://host:port; the queues need one server by itself"
         yield Obstacle("mode", "this server is a node of a cluster", remedy)

@@ -19,8 +19,6 @@ KITS = ("compose", "compose-many", "systemd", "kubernetes")
 COMPOSE = {"compose": "compose.yaml", "compose-many": "compose.many.yaml"}
 OTHERS_READ = {"AWS_ACCESS_KEY_ID", "AWS_ENDPOINT_URL", "AWS_REGION", "AWS_SECRET_ACCESS_KEY", "PYTHONHASHSEED"}
 SERVICE_READS = {"PROMETHEUS_MULTIPROC_DIR", "REDIS_URL", "RQ_REDIS_URL"}
-ON_MANY = {"PLYSCRIBE_REPLICAS"}
-"""Settings of a store with replicas."""
 
 
 def processes_of(kit: Kit) -> dict[str, Process]:
@@ -52,7 +50,7 @@ def test_each_layout_runs_all_that_a_service_needs(layout):
 def test_each_variable_is_one_that_somebody_reads(name):
     kit = read_kit(name)
     named = {*kit.left_open, *(variable for process in kit.processes for variable in process.environment)}
-    assert named <= {*SETTINGS, *SERVICE_READS, *OTHERS_READ, *ON_MANY}
+    assert named <= {*SETTINGS, *SERVICE_READS, *OTHERS_READ}
 
 
 def test_a_process_has_time_to_finish_what_it_has_in_hand():

@@ -31,6 +31,8 @@ def test_workers_report_their_numbers_nowhere_by_default():
     assert read_metrics_address({"PLYSCRIBE_METRICS_PORT": "9420", "PLYSCRIBE_HOST": "0.0.0.0"}) == ("0.0.0.0", 9420)
     with pytest.raises(ConfigError, match="PLYSCRIBE_METRICS_PORT is '70000'"):
         read_metrics_address({"PLYSCRIBE_METRICS_PORT": "70000"})
+
+
 def test_an_answer_waits_for_no_replicas_by_default():
     assert read_config(GOOD).replicas == 0
     assert read_config({**GOOD, "PLYSCRIBE_REPLICAS": "2"}).replicas == 2
