@@ -27,6 +27,7 @@ class Wire:
         with Client(service.url, ann["token"]) as client:
             made = client.create_match("zhen", [{"player": ann["player"]}] * 2)
         self.match = b"/v1/matches/" + made["match"].encode()
+        self.version = made["version"]
 
     def send(self, line: bytes, *headers: bytes, body: bytes = b"") -> tuple[int, Any]:
         """The answer's status and JSON."""
@@ -87,8 +88,10 @@ def test_a_key_that_is_given_twice_is_not_taken_for_the_one_that_can_be_read(wir
 def test_who_asks_for_the_head_alone_waits_for_nothing(wire, media):
     began_s = time.monotonic()
     with socket.create_connection(("127.0.0.1", wire.port), timeout=30) as connection:
-        lines = b"HEAD " + wire.match + b"/events?after=4&wait=30 HTTP/1.1", b"Host: localhost", b"Connection: close"
-        connection.sendall(b"\r\n".join([*lines, b"Accept: " + media, b"", b""]))
+        line = b"HEAD %s/events?after=%d&wait=30 HTTP/1.1" % (wire.match, wire.version)
+        connection.sendall(
+            b"\r\n".join([line, b"Host: localhost", b"Connection: close", b"Accept: " + media, b"", b""])
+        )
         answer = b"".join(iter(lambda: connection.recv(65536), b""))
     assert answer.startswith(b"HTTP/1.1 200 ")
     assert time.monotonic() - began_s < 15
