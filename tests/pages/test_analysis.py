@@ -29,7 +29,7 @@ def open_line(page: Page, address: str) -> None:
 
 def play(page: Page, *touches: str) -> None:
     """Make a move by these touches, and wait until the line shows it."""
-    before = page.locator(CURRENT).inner_text()
+    before = page.locator(CURRENT).text_content()
     for touch in touches:
         page.locator(f'#board [data-touch="{touch}"]').click()
     page.get_by_role("button", name="Play it").click()
@@ -174,7 +174,7 @@ def test_several_dice_are_chosen_one_by_one(visit):
         page.wait_for_function("() => document.querySelector('.stage .choice, [data-draw]')")
         if page.locator(".face").count():
             break
-        before = page.locator(LINE).inner_text()
+        before = page.locator(LINE).text_content()
         if page.locator("[data-draw]").count():
             page.locator("[data-draw]").click()
         else:
@@ -395,6 +395,28 @@ def test_a_step_that_is_left_behind_by_the_back_button_is_not_taken(visit):
     assert moves(page) == ["Beginning"]
     play(page, "e5")
     assert moves(page) == ["Beginning", "e5"]
+
+
+def test_a_step_that_is_left_behind_by_a_step_back_stays_in_the_line(visit):
+    page = visit().page
+    open_line(page, "/rulesets/pathagon/analysis")
+    play(page, "d4")
+    play(page, "c3")
+    held = hold_step(page)
+    page.locator('#board [data-touch="e4"]').click()
+    page.get_by_role("button", name="Play it").click()
+    page.wait_for_timeout(300)
+    page.keyboard.press("ArrowLeft")
+    expect(here(page)).to_contain_text("c3")
+    held.pop().continue_()
+    expect(page.locator(LINE)).to_contain_text("e4")
+    expect(here(page)).to_contain_text("c3")
+    assert moves(page) == ["Beginning", "d4", "c3", "e4"]
+    page.keyboard.press("ArrowRight")
+    expect(here(page)).to_contain_text("e4")
+    page.wait_for_function("() => document.getElementById('link').value === location.href")
+    page.reload()
+    expect(here(page)).to_contain_text("e4")
 
 
 def test_a_position_that_comes_after_the_board_was_turned_is_seen_from_the_new_side(visit):

@@ -181,8 +181,14 @@ async function tryStep(step) {
     return refuse(formatProblem(error.problem), error.problem.clause);
   }
   if (wanted === node) return go(node, { isNew: true });
-  // The visitor has gone elsewhere meanwhile.
-  if (isNew) node.remove();
+  // The visitor has gone elsewhere meanwhile. Within this line, the step stays where it was taken.
+  if (isNew && wanted.root() === node.root()) {
+    showLine();
+    showSteps();
+    writeAddress(true);
+  } else if (isNew) {
+    node.remove();
+  }
   return false;
 }
 
