@@ -18,6 +18,9 @@ PLACES = {"host": "127.0.0.1", "names": "", "key": "", "sign_up": "open", "metri
 START_WITHIN_S = 240.0
 """A whole layout starts at once, beside whatever else this machine does."""
 
+TAIL = 12
+"""Lines of a log: the first and the last process can be read together in a report of a failure."""
+
 OURS = ("PLYSCRIBE_", "REDIS_", "RQ_", "PROMETHEUS_", "AWS_")
 
 
@@ -69,9 +72,10 @@ class Machine:
                 child.kill()
 
     def print_logs(self) -> None:
-        """Print what all processes have printed."""
+        """Print which processes have ended, and the last that each has printed."""
+        print({name: child.poll() for name, child in self.processes.items() if child.poll() is not None})
         for path in sorted(self.folder.glob("*.log")):
-            print(f"---- {path.name}\n{path.read_text()}")
+            print(f"---- {path.name}", *path.read_text().splitlines()[-TAIL:], sep="\n")
 
 
 @contextmanager
