@@ -10,6 +10,7 @@ from redis import Redis
 from redis.backoff import ExponentialBackoff
 from redis.retry import Retry
 
+from plyscribe import __version__
 from plyscribe.service import metrics
 from plyscribe.service.config import Config, ConfigError, read_metrics_address, register_rulesets
 from plyscribe.service.logs import begin_logs
@@ -17,6 +18,7 @@ from plyscribe.service.processes.children import PAUSE_FIRST
 from plyscribe.service.queues import CHECK, IMPORT, PLAY, REPORT, SEAL, TOURNAMENT, VERIFY, WEBHOOK, queue_of
 from plyscribe.service.store.addresses import open_client, parse_address, require_for_queues
 from plyscribe.service.store.port import StoreError, StoreUnavailable
+from plyscribe.service.store.presence import Attendance, describe_process
 from plyscribe.service.store.redis import connect_client, connect_queues
 from plyscribe.service.store.requirements import require_queues_at, require_store_at
 from plyscribe.workers.deliver_webhooks import bound_lookups, finish_deliveries
@@ -102,7 +104,7 @@ def seal() -> None:
 @main.command()
 def relay() -> None:
     """Follow the store's feed: enqueue what is due, and sweep for what was lost."""
-    config = _begin_parts()
+    config = _begin_parts("relay")
     with suppress(StoreUnavailable):
         # Most of the relay's duties need no queue, so it does not wait for that server.
         require_queues_at(config.rq_redis_url)
@@ -113,7 +115,7 @@ def relay() -> None:
 
 def _serve(queue: str, finish: Callable[[], object] = lambda: None) -> None:
     """Work on this queue, once the store and the queues' server answer; UnsupportedServer if one is unfit."""
-    config = _begin_parts()
+    config = _begin_parts(queue)
     wait_for("the queues' server", lambda: require_queues_at(config.rq_redis_url))
     connection = _connect_worker(config.rq_redis_url)
     work(queue_of(queue, connection), connection, finish)
@@ -128,11 +130,12 @@ def _connect_worker(url: str) -> Redis:
     return client
 
 
-def _begin_parts() -> Config:
+def _begin_parts(kind: str) -> Config:
     """The settings of this process, once its store answers; UnsupportedServer if the store cannot be ours."""
     config = process_parts().config
     _serve_metrics()
     wait_for("the store", lambda: require_store_at(config.redis_url, mark=True))
+    Attendance(config.redis_url, describe_process(kind, __version__)).begin()
     return config
 
 

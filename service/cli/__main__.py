@@ -28,6 +28,7 @@ COMMANDS = {
     "rules": ("rules:rules", "Check matches against a version of their rules, and release one."),
     "serve": ("serve:serve", "Run everything: store, API, workers and relay."),
     "tournament": ("tournament:tournament", "Run tournaments, steer them and check their pairings."),
+    "upgrade": ("upgrade:upgrade", "Show or finish the upgrade of a store to this release."),
     "vectors": ("vectors:vectors", "Write random matches to test other simulators with."),
     "verify": ("verify:verify", "Check bundles of matches offline."),
     "web": ("serve:web", "Run the API alone, on the store in REDIS_URL."),

@@ -55,21 +55,24 @@ def web(host: str, port: int) -> None:
     begin_logs("web")
     metrics.begin("web")
     parts = compose_process()
-    _require_store(parts.config.redis_url)
+    _begin_at(parts.config.redis_url)
     try:
         serve_application(create_app(parts), host, port, parts.let_go, MAX_BODY_BYTES, LARGER_BODIES)
     except OSError as error:
         raise ServeError(f"cannot listen on {host} port {port}: {error.strerror}") from None
 
 
-def _require_store(url: str) -> None:
-    """End with PAUSE_FIRST and a message if the store does not answer or cannot be our store."""
+def _begin_at(url: str) -> None:
+    """Be at work on the store; end with PAUSE_FIRST and a message if it does not answer or cannot be our store."""
+    from plyscribe import __version__
     from plyscribe.service.processes.children import PAUSE_FIRST
     from plyscribe.service.store.port import StoreError
+    from plyscribe.service.store.presence import Attendance, describe_process
     from plyscribe.service.store.requirements import require_store_at
 
     try:
         require_store_at(url, mark=True)
+        Attendance(url, describe_process("web", __version__)).begin()
     except StoreError as error:
         click.echo(f"error: {error}", err=True)
         sys.exit(PAUSE_FIRST)

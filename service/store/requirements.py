@@ -1,10 +1,9 @@
 """What a server must be so that it can hold our data: one list of checks, for the start of a process and the doctor.
 
-Everything but the mark of `mark_layout` only reads.
+Everything but the mark of the layout only reads.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from typing import Any, NamedTuple
 
 import orjson
@@ -12,6 +11,14 @@ from redis import Redis
 from redis.exceptions import RedisError
 
 from plyscribe.service.store.cluster import Client, Share
+from plyscribe.service.store.layouts import (
+    LAYOUT_KEY,
+    NEWEST_LAYOUT,
+    OLDEST_LAYOUT,
+    is_readable,
+    mark_layout,
+    parse_layout,
+)
 from plyscribe.service.store.port import BUCKETS, StoreDenied, StoreError, StoreUnavailable, UnsupportedServer
 from plyscribe.service.store.redis import connect_client, connect_queues
 from plyscribe.service.store.redis_errors import translate
@@ -21,19 +28,11 @@ from plyscribe.service.store.redis_server import (
     Durability,
     Engine,
     Script,
-    ask,
     engine_of,
     judge_durability,
     list_shares,
     try_all,
 )
-
-LAYOUT = 1
-"""The layout of our keys and values in a store. A release that changes it so that others misread it raises this."""
-
-LAYOUT_KEY = "{00}:layout"
-"""Holds the layout of the data. A store without this key has layout 1."""
-
 
 _S, _E = "{00}:x", "1-0"
 STORE_COMMANDS: tuple[tuple[str, ...], ...] = (
@@ -255,10 +254,12 @@ def _check_eviction(report: Report) -> Iterator[Obstacle]:
 
 
 def _check_layout(report: Report) -> Iterator[Obstacle]:
-    layout = (report.layout or str(LAYOUT).encode()).decode(errors="replace")
-    if layout != str(LAYOUT):
-        age = "a newer" if layout.isdecimal() and int(layout) > LAYOUT else "another"
-        text = f"{age} release of Plyscribe wrote this store: its data has layout {layout[:20]!r}, not {LAYOUT}"
+    layout = parse_layout(report.layout)
+    if not is_readable(layout):
+        age = "a newer" if layout is not None and layout > NEWEST_LAYOUT else "another"
+        has = (report.layout or b"")[:20].decode(errors="replace")
+        reads = f"{OLDEST_LAYOUT} to {NEWEST_LAYOUT}" if OLDEST_LAYOUT < NEWEST_LAYOUT else NEWEST_LAYOUT
+        text = f"{age} release of Plyscribe wrote this store: its data has layout {has!r}, and this one reads {reads}"
         yield Obstacle("layout", text, "install the release that wrote it, or name another store")
 
 
@@ -333,7 +334,7 @@ def require_queues(client: Redis) -> None:
 
 
 def require_store_at(url: str, mark: bool = False) -> None:
-    """As `require_store`. With `mark`, a store without a layout mark gets ours, so that later releases can tell."""
+    """As `require_store`. With `mark`, a store without a note of its layout gets one, for later releases."""
     with connect_client(url) as client:
         require_store(client)
         if mark:
@@ -349,9 +350,3 @@ def require_queues_at(url: str) -> None:
 def _require(what: str, setting: str, obstacles: Sequence[Obstacle]) -> None:
     if obstacles:
         raise UnsupportedServer(f"{what} cannot be used ({setting}): {'; '.join(map(str, obstacles))}")
-
-
-def mark_layout(client: Client) -> None:
-    """Note our layout in a store that has no such note yet. A store that takes no writes now is left as it is."""
-    with suppress(StoreError):
-        ask(client, "SET", LAYOUT_KEY, LAYOUT, "NX")

@@ -12,6 +12,7 @@ from werkzeug.http import HTTP_STATUS_CODES
 from werkzeug.middleware.proxy_fix import ProxyFix
 from werkzeug.routing import BaseConverter, IntegerConverter, MapAdapter
 
+from plyscribe import __version__
 from plyscribe.domain.errors import DomainError, IllegalMove, MoveError, OptionError, RollError
 from plyscribe.domain.match import Match
 from plyscribe.service import metrics
@@ -25,6 +26,7 @@ from plyscribe.service.matches import queries
 from plyscribe.service.matches.story import name_players
 from plyscribe.service.rulebooks import read_clauses
 from plyscribe.service.store.port import StoreError, StoreUnavailable
+from plyscribe.service.store.presence import Attendance, describe_process
 from plyscribe.service.store.requirements import require_store_at
 from plyscribe.service.streams.patience import PATIENCE, PLACES
 from plyscribe.service.web import pages
@@ -139,6 +141,7 @@ def _begin_process() -> Parts:
     PATIENCE.places = max(1, min(parts.config.stream_threads, PLACES))
     with suppress(StoreUnavailable):
         require_store_at(parts.config.redis_url, mark=True)
+    Attendance(parts.config.redis_url, describe_process("web", __version__)).begin()
     return parts
 
 

@@ -13,10 +13,10 @@ from redis import Redis
 
 from plyscribe.service.processes.embedded import EmbeddedServer
 from plyscribe.service.store import redis_server, requirements
+from plyscribe.service.store.layouts import LAYOUT_KEY
 from plyscribe.service.store.port import StoreUnavailable, UnsupportedServer
 from plyscribe.service.store.redis import RedisStore, connect_client
 from plyscribe.service.store.requirements import (
-    LAYOUT_KEY,
     QUEUE_COMMANDS,
     STORE_COMMANDS,
     examine_queue_server,

@@ -20,8 +20,10 @@ from plyscribe.service.config import ServerKey
 from plyscribe.service.health.doctor.finding import Finding, judge, looked_at
 from plyscribe.service.health.vitals import TIMEOUT_S, Vitals
 from plyscribe.service.lists.matches import MatchFilter
-from plyscribe.service.store.cluster import Share
+from plyscribe.service.store.cluster import Client, Share
+from plyscribe.service.store.layouts import NEWEST_LAYOUT, parse_layout
 from plyscribe.service.store.port import StoreError, Stretch
+from plyscribe.service.store.presence import list_present
 from plyscribe.service.store.redis import connect_client
 from plyscribe.service.store.redis_server import ask, judge_durability, list_shares
 from plyscribe.service.store.requirements import Report, examine_store_server, find_forbidden, read_reports
@@ -58,12 +60,24 @@ def examine_store(parts: Parts) -> Iterator[Finding]:
         engine = str(reports[0].engine or "a server that does not report its version")
         yield Finding("store", "ok", f"{engine}, {len(shares)} nodes" if len(shares) > 1 else engine)
         yield from (Finding(obstacle.topic, "wrong", obstacle.text, obstacle.remedy) for obstacle in obstacles)
+        yield from looked_at("releases", lambda: _examine_releases(client, reports))
         for share, report in zip(shares, reports, strict=True):
             for finding in _examine_server(share.client, report, parts.config.replicas):
                 yield finding._replace(text=f"{share.name}: {finding.text}") if share.name else finding
         yield from looked_at("round trip", lambda: _examine_speed(parts))
         yield from looked_at("clock", lambda: _examine_clock(shares))
     yield from looked_at("server key", lambda: _examine_key(parts))
+
+
+def _examine_releases(client: Client, reports: Sequence[Report]) -> Iterator[Finding]:
+    """The releases at work on the store, and whether an upgrade is under way."""
+    present = Counter(process.release for process in list_present(client))
+    # A node of a cluster that does not hold the note reports none.
+    noted = max((parse_layout(report.layout) or 0 for report in reports), default=0)
+    releases = ", ".join(f"{number} of {release}" for release, number in sorted(present.items())) or "none"
+    text = f"processes at work: {releases}; the data has layout {noted} of {NEWEST_LAYOUT}"
+    remedy = "an upgrade is under way; `plyscribe upgrade` says how far it is"
+    yield judge("releases", len(present) < 2 and noted == NEWEST_LAYOUT, text, remedy, otherwise="note")
 
 
 def _examine_server(client: Redis, report: Report, replicas: int) -> Iterator[Finding]:
