@@ -217,20 +217,25 @@ def _each(parse: Parser) -> Parser:
 
 @cache
 def _keyed(kind: Any) -> Parser:
-    """The parser of a TypedDict, which always has all of its keys."""
+    """The parser of a TypedDict, which always has all of its required keys."""
     parsers = {name: _parser_of(hint) for name, hint in get_type_hints(kind).items()}
+    needed = kind.__required_keys__
 
     def parse(value: Any) -> Any:
-        if type(value) is not dict or value.keys() != parsers.keys():
+        if type(value) is not dict or not needed <= value.keys() <= parsers.keys():
             _refuse(value, f"an object of {', '.join(parsers)}")
-        return {name: parse(value[name]) for name, parse in parsers.items()}
+        return {name: parsers[name](each) for name, each in value.items()}
 
     return parse
 
 
 def _parse_limits(value: Any) -> Any:
     limits = _keyed(Limits)(value)
-    return limits if any(each is not None for each in limits.values()) else _refuse(value, "limits: both are null")
+    if limits["move_ms"] is None and limits["match_ms"] is None:
+        _refuse(value, "limits: both are null")
+    if "increment_ms" in limits and limits["match_ms"] is None:
+        _refuse(value, "limits: nothing grows by the increment")
+    return limits
 
 
 def _one_of(*kinds: type) -> Parser:

@@ -5,7 +5,7 @@ that says what an event without them means. `plyscribe.domain.codec` reads and w
 """
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypedDict
+from typing import Any, ClassVar, NotRequired, TypedDict
 
 WITHDRAWAL_CAUSES = ("resigned", "time", "absent", "disqualified")
 
@@ -82,10 +82,14 @@ class SealedSeeds:
 
 
 class Limits(TypedDict):
-    """The time for one move, and for all moves of a seat, in milliseconds; None for no limit."""
+    """The time for one move, and for all moves of a seat, in milliseconds; None for no limit.
+
+    With `increment_ms` the time for all moves grows by it with each move of the seat.
+    """
 
     move_ms: int | None
     match_ms: int | None
+    increment_ms: NotRequired[int]
 
 
 class Parent(TypedDict):

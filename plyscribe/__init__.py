@@ -135,7 +135,7 @@ if TYPE_CHECKING:
     from plyscribe.domain.rulesets import register as register_ruleset
     from plyscribe.service.client import Client, Problem
 
-__version__ = "0.3.0"
+__version__ = "0.4.0"
 
 __all__ = [
     "BadNotation",

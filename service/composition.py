@@ -34,7 +34,9 @@ from plyscribe.service.reports.direct import DirectReports
 from plyscribe.service.reports.queued import QueuedReports
 from plyscribe.service.reports.subjects import Maker
 from plyscribe.service.store.cluster import Client, Cluster
+from plyscribe.service.store.guarded import GuardedStore
 from plyscribe.service.store.imported import ImportedStore
+from plyscribe.service.store.layouts import read_layout
 from plyscribe.service.store.memory_outbox import MemoryOutbox
 from plyscribe.service.store.metered import MeteredStore
 from plyscribe.service.store.outbox import Outbox
@@ -182,4 +184,5 @@ def compose_process(environ: Mapping[str, str] = os.environ) -> Parts:
     gc.freeze()
     gc.set_threshold(*GARBAGE_THRESHOLDS)
     client = connect_client(config.redis_url)
-    return compose(config, MeteredStore(RedisStore(client, config.replicas)), client)
+    store = GuardedStore(RedisStore(client, config.replicas), lambda: read_layout(client))
+    return compose(config, MeteredStore(store), client)

@@ -75,6 +75,7 @@ SUBJECTS = {
     "imported": "matches of other servers",
     "imports": "the taking in of those matches",
     "inboxes": "what players are notified of",
+    "layouts": "which releases read what a store holds",
     "lists": "read models, page by page",
     "many": "many matches at once",
     "match": "one match",

@@ -552,6 +552,9 @@ class Limits(TypedDict):
     match_ms: int | None
     """For all decisions of a seat together."""
 
+    increment_ms: NotRequired[int]
+    """What each move of a seat adds to its `match_ms`. Absent without an increment."""
+
 
 class Deadline(TypedDict):
     """The time at which the seat on turn is withdrawn unless it moves before."""

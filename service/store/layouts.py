@@ -6,14 +6,14 @@ A release reads the layout of the release before it too, and writes nothing else
 
 from contextlib import suppress
 
+from plyscribe.domain.layouts import NEWEST
 from plyscribe.service.store.cluster import Client
 from plyscribe.service.store.port import BUCKETS, StoreError
 from plyscribe.service.store.redis_keys import feed_key
 from plyscribe.service.store.redis_server import ask, ask_all
 
-OLDEST_LAYOUT = 1
-NEWEST_LAYOUT = 1
-"""The layouts that this release reads. A release that stores what the one before it cannot read raises the newest."""
+OLDEST_LAYOUT, NEWEST_LAYOUT = 1, NEWEST
+"""The layouts that this release reads."""
 
 LAYOUT_KEY = "{00}:layout"
 """Holds the layout of the data. A store without this key has layout 1."""
@@ -29,6 +29,11 @@ def parse_layout(kept: bytes | None) -> int | None:
 def is_readable(layout: int | None) -> bool:
     """Whether this release reads data of this layout."""
     return layout is not None and OLDEST_LAYOUT <= layout <= NEWEST_LAYOUT
+
+
+def read_layout(client: Client) -> int:
+    """The layout of the store's data, 0 if the note is none of ours. Raises the errors of the port."""
+    return parse_layout(ask(client, "GET", LAYOUT_KEY)) or 0
 
 
 def mark_layout(client: Client) -> None:

@@ -83,6 +83,12 @@ class UnsupportedServer(StoreError):
     code = "store/unsupported"
 
 
+class UpgradeUnfinished(StoreError):
+    """Processes of an earlier release may be at work, which could not read the events. Nothing was stored."""
+
+    code = "upgrade/unfinished"
+
+
 class CommandKey(NamedTuple):
     """Identifies a command in the store: an id of 16 bytes, and 8 bytes of the digest of its request."""
 

@@ -53,6 +53,7 @@ STATUS_OF: dict[type[Exception], int] = {
     DatabaseError: 503,
     ArchiveError: 503,
     port.UnsupportedServer: 503,
+    port.UpgradeUnfinished: 503,
     port.StoreError: 500,
     BadRequest: 400,
     BodyLate: 408,

@@ -4,7 +4,15 @@ import pytest
 
 from plyscribe.domain.codec import parse_event
 from plyscribe.domain.commands import Actor, AnswerDraw, MakeMove, OfferDraw, StartMatch, TakeSeat, Withdraw
-from plyscribe.domain.deadlines import MAX_MATCH_MS, MAX_MOVE_MS, Deadline, find_deadline, time_left, time_used
+from plyscribe.domain.deadlines import (
+    MAX_INCREMENT_MS,
+    MAX_MATCH_MS,
+    MAX_MOVE_MS,
+    Deadline,
+    find_deadline,
+    time_left,
+    time_used,
+)
 from plyscribe.domain.errors import Refusal
 from plyscribe.domain.events import DiceRevealed, DiceRolled, MatchEnded, MatchRefuted, MatchVerified, SeatWithdrawn
 from plyscribe.domain.match import Match, fold
@@ -72,6 +80,40 @@ def test_a_move_that_came_too_late_but_before_the_withdrawal_counts_and_its_time
     move(table, START + 90_000)
     move(table, START + 91_000)
     assert find_deadline(table.match) == Deadline(1, START + 91_000)
+
+
+def test_each_move_of_a_seat_adds_the_increment_to_its_own_time():
+    table = start(2, match_ms=100_000, increment_ms=5_000)
+    move(table, START + 30_000)
+    assert find_deadline(table.match) == Deadline(2, START + 130_000)
+    assert [time_left(table.match, seat) for seat in (1, 2)] == [75_000, 100_000]
+    move(table, START + 40_000)
+    assert find_deadline(table.match) == Deadline(1, START + 40_000 + 75_000)
+    assert [time_left(table.match, seat) for seat in (1, 2)] == [75_000, 95_000]
+    assert [time_used(table.match, seat) for seat in (1, 2)] == [30_000, 10_000]
+
+
+def test_a_late_move_brings_its_increment():
+    table = start(2, match_ms=60_000, increment_ms=10_000)
+    move(table, START + 65_000)
+    move(table, START + 66_000)
+    assert find_deadline(table.match) == Deadline(1, START + 66_000 + 5_000)
+
+
+def test_the_time_for_one_move_holds_beside_an_increment():
+    table = start(2, move_ms=20_000, match_ms=30_000, increment_ms=60_000)
+    move(table, START + 1_000)
+    move(table, START + 2_000)
+    assert find_deadline(table.match) == Deadline(1, START + 22_000)
+
+
+def test_the_time_of_a_seat_that_leaves_counts_up_to_its_deadline_with_increments():
+    table = start(2, match_ms=60_000, increment_ms=10_000)
+    move(table, START + 50_000)
+    move(table, START + 51_000)
+    table.when(Withdraw, CLOCK, at=START + 51_000 + 20_000 + 7_000, seat=1, cause="time")
+    assert time_used(table.match, 1) == 50_000 + 20_000
+    assert time_left(table.match, 1) == 0
 
 
 def test_an_offer_of_a_draw_stops_no_clock():
@@ -157,6 +199,11 @@ def test_who_leaves_does_not_give_the_one_on_turn_more_time():
         {"move_ms": 999},
         {"move_ms": MAX_MOVE_MS + 1},
         {"match_ms": MAX_MATCH_MS + 1},
+        {"match_ms": 60_000, "increment_ms": 999},
+        {"match_ms": 60_000, "increment_ms": MAX_INCREMENT_MS + 1},
+        {"match_ms": 60_000, "increment_ms": True},
+        {"move_ms": 60_000, "increment_ms": 1000},
+        {"increment_ms": 1000},
         {"match_ms": 999, "move_ms": 1000},
         {"move_ms": 1000.0},
         {"move_ms": True},
@@ -172,6 +219,13 @@ def test_what_no_limits_can_be_is_refused(limits):
 def test_limits_are_recorded_complete():
     limits = new_match("zhen", limits={"match_ms": MAX_MATCH_MS}).match.life.created.limits
     assert limits == {"move_ms": None, "match_ms": MAX_MATCH_MS}
+
+
+def test_limits_have_an_increment_only_if_one_is_set():
+    asked = {"match_ms": 60_000, "increment_ms": None}
+    assert new_match("zhen", limits=asked).match.life.created.limits == {"move_ms": None, "match_ms": 60_000}
+    asked["increment_ms"] = 2_000
+    assert new_match("zhen", limits=asked).match.life.created.limits == {"move_ms": None, **asked}
 
 
 def test_a_recorded_match_has_no_limits_of_ours():

@@ -48,6 +48,18 @@ def test_a_match_without_limits_has_no_clock(api):
     assert (match["limits"], match["clock"]) == (None, None)
 
 
+def test_each_move_adds_the_increment(api):
+    two = Two(api, ruleset="zhen", limits={"match_ms": 600_000, "increment_ms": 5_000})
+    limits = {"move_ms": None, "match_ms": 600_000, "increment_ms": 5_000}
+    assert two.get().json["limits"] == limits
+    move = api.get(f"{two.path}/moves").json["moves"][0]
+    answered = api.post(f"{two.path}/moves", two.ann_token, {"move": move})
+    assert answered.status_code == 201
+    clock = two.get().json["clock"]
+    assert clock["left_ms"][0] + clock["used_ms"][0] == 605_000
+    assert clock["left_ms"][1] == 600_000
+
+
 def test_a_rematch_has_the_same_limits(api):
     two = Two(api, ruleset="zhen", limits={"move_ms": 60_000})
     api.post(f"{two.path}/withdrawal", two.ann_token, {})
@@ -65,6 +77,9 @@ def test_a_rematch_has_the_same_limits(api):
         ({"match_ms": 365 * 24 * 3600 * 1000 + 1}, "request/invalid"),
         ({"move_ms": "60000"}, "request/invalid"),
         ({"turn_ms": 60_000}, "request/invalid"),
+        ({"match_ms": 60_000, "increment_ms": 999}, "request/invalid"),
+        ({"match_ms": 60_000, "increment_ms": 3_600_001}, "request/invalid"),
+        ({"move_ms": 60_000, "increment_ms": 5_000}, "limits/increment"),
         (60_000, "request/invalid"),
     ],
 )

@@ -1,6 +1,8 @@
 """`plyscribe export` and `plyscribe import`, over HTTP and on the store."""
 
+import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import httpx
@@ -28,7 +30,8 @@ class Shell:
     def __init__(self, parts: Parts, monkeypatch: pytest.MonkeyPatch) -> None:
         self.parts = parts
         monkeypatch.setattr(transfer, "compose_beside", lambda _: self.parts)
-        monkeypatch.setattr(transfer.time, "sleep", lambda _: self.work())
+        clock = SimpleNamespace(monotonic=time.monotonic, sleep=lambda _: self.work())
+        monkeypatch.setattr(transfer, "time", clock)
 
     def work(self) -> None:
         for stream in self.parts.store.streams():

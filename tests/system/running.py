@@ -163,9 +163,11 @@ def open_account(anyone: Client, name: str, kind: str = "person") -> NewPlayer:
 class Pair:
     """Two accounts and matches between them."""
 
-    def __init__(self, url: str) -> None:
-        with Client(url) as anyone:
-            accounts = [open_account(anyone, name) for name in ("Ann", "Ben")]
+    def __init__(self, url: str, accounts: Sequence[NewPlayer] = ()) -> None:
+        if not accounts:
+            with Client(url) as anyone:
+                accounts = [open_account(anyone, name) for name in ("Ann", "Ben")]
+        self.accounts = accounts
         self.ids = [account["player"] for account in accounts]
         self.clients = [Client(url, account["token"]) for account in accounts]
 
@@ -190,8 +192,9 @@ class Pair:
 
 
 @contextmanager
-def pair(url: str) -> Iterator[Pair]:
-    both = Pair(url)
+def pair(url: str, accounts: Sequence[NewPlayer] = ()) -> Iterator[Pair]:
+    """Two new accounts at this service, or these."""
+    both = Pair(url, accounts)
     try:
         yield both
     finally:

@@ -45,9 +45,11 @@ def _count_units(count: int, unit_s: int) -> str:
 
 
 def name_span(span_ms: int) -> str:
-    """A whole number of days, hours or minutes in words, in the largest unit that fits."""
+    """A whole number of days, hours, minutes or seconds in words, in the largest unit that fits."""
     if span_ms % 86_400_000 == 0:
         return ngettext("%(num)s day", "%(num)s days", span_ms // 86_400_000)
     if span_ms % 3_600_000 == 0:
         return ngettext("%(num)s hour", "%(num)s hours", span_ms // 3_600_000)
-    return ngettext("%(num)s minute", "%(num)s minutes", span_ms // 60_000)
+    if span_ms % 60_000 == 0:
+        return ngettext("%(num)s minute", "%(num)s minutes", span_ms // 60_000)
+    return ngettext("%(num)s second", "%(num)s seconds", span_ms // 1000)

@@ -144,6 +144,8 @@ def _describe_limits(limits: Mapping[str, Any] | None) -> str:
         said.append(gettext("%(time)s for a move", time=format_duration(span_ms)))
     if span_ms := given.get("match_ms"):
         said.append(gettext("%(time)s for a match", time=format_duration(span_ms)))
+    if span_ms := given.get("increment_ms"):
+        said.append(gettext("%(time)s more with each move", time=format_duration(span_ms)))
     return ", ".join(said) or gettext("no limit")
 
 

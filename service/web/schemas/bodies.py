@@ -7,7 +7,7 @@ from marshmallow import ValidationError, fields, missing, post_load, validate, v
 
 from plyscribe.domain.bots import BOTS, MAX_PLAYOUTS, PLAYOUTS
 from plyscribe.domain.commands import CorrectedStep as DomainStep
-from plyscribe.domain.deadlines import MAX_MATCH_MS, MAX_MOVE_MS, MIN_LIMIT_MS
+from plyscribe.domain.deadlines import MAX_INCREMENT_MS, MAX_MATCH_MS, MAX_MOVE_MS, MIN_LIMIT_MS
 from plyscribe.domain.decide.ends import MAX_CAUSE_LENGTH
 from plyscribe.domain.decide.mending import MAX_CORRECTED
 from plyscribe.domain.decide.opening import (
@@ -250,6 +250,12 @@ class Limits(Strict):
         load_default=None,
         allow_none=True,
         metadata={"description": "For all decisions of a seat together."},
+    )
+    increment_ms = integer_field(
+        MIN_LIMIT_MS,
+        MAX_INCREMENT_MS,
+        allow_none=True,
+        metadata={"description": "What each move of a seat adds to its `match_ms`."},
     )
 
 

@@ -41,7 +41,7 @@ async function refreshLobby() {
 function begin() {
   const count = document.getElementById("seats");
   count.addEventListener("change", showSeats);
-  form.addEventListener("change", showSeats);
+  form.addEventListener("change", showChoices);
   document.getElementById("preset")?.addEventListener("change", (event) => fillOptions(JSON.parse(event.target.value || "{}")));
   form.querySelector("[data-all]")?.addEventListener("click", (event) => {
     for (const select of form.querySelectorAll("[data-who]")) select.value = event.target.dataset.all;
@@ -51,11 +51,18 @@ function begin() {
     event.preventDefault();
     create();
   });
-  showSeats();
+  showChoices();
 }
 
 function rows() {
   return [...form.querySelectorAll("[data-seat]")].slice(0, Number(document.getElementById("seats").value));
+}
+
+/** Show what belongs to the choices that were made. */
+function showChoices() {
+  const increment = document.getElementById("increment");
+  if (increment) increment.disabled = !document.getElementById("match-limit").value;
+  showSeats();
 }
 
 /** Show the chosen number of seats with the fields that each needs. Disable rating if the match cannot be rated. */

@@ -134,6 +134,9 @@ class LimitsOut(Schema):
     match_ms = fields.Integer(
         required=True, allow_none=True, metadata={"description": "For all decisions of a seat together."}
     )
+    increment_ms = fields.Integer(
+        metadata={"description": "What each move of a seat adds to its `match_ms`. Absent without an increment."}
+    )
 
 
 class DeadlineOut(Schema):

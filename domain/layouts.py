@@ -1,0 +1,32 @@
+"""Which releases read an event: the layout that a store's data must have before the event may be stored there.
+
+A release reads what the release before it stored, but not the other way round. While both work on one store, the newer
+one stores nothing that the older one could not read. So whoever adds an event type, a field without which an event
+means something else, a version of a ruleset or of a bot says here in which layout it begins.
+"""
+
+from typing import Any
+
+from plyscribe.domain.chain import StoredEvent, parse_json
+
+INCREMENTS = 2
+"""The layout in which limits may have an increment: from 0.4.0 on."""
+
+NEWEST = INCREMENTS
+
+TYPES = frozenset({"match-created", "tournament-created", "events-copied"})
+"""The types of events that may need more than layout 1."""
+
+
+def find_layout(stored: StoredEvent, type: str) -> int:
+    """The layout that this event of one of TYPES needs; 1 if every release reads it."""
+    data: Any = parse_json(stored.e)["data"]
+    if type == "events-copied":
+        # Only the first event of a match says what the others may be.
+        first = parse_json(data["events"][0].encode()) if data["events"] else {}
+        return _layout_of_terms(first["data"]) if first.get("type") == "match-created" else 1
+    return _layout_of_terms(data)
+
+
+def _layout_of_terms(data: dict[str, Any]) -> int:
+    return INCREMENTS if "increment_ms" in (data.get("limits") or {}) else 1

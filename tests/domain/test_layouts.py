@@ -1,0 +1,50 @@
+"""Which layout of a store's data an event needs."""
+
+import json
+
+import pytest
+
+from plyscribe.domain.bundle.bundle import format_event_line
+from plyscribe.domain.chain import StoredEvent, canonical_json
+from plyscribe.domain.layouts import INCREMENTS, NEWEST, TYPES, find_layout
+from tests.domain.given import new_match
+from tests.domain.test_events import ALL_EVENT_TYPES, LINES
+
+LIMITS = {"match_ms": 60_000}
+GROWING = {**LIMITS, "increment_ms": 1000}
+
+
+def entry(type: str, data: dict) -> StoredEvent:
+    return StoredEvent(1, canonical_json({"type": type, "data": data}), b"")
+
+
+def created(limits: dict | None) -> StoredEvent:
+    return new_match("zhen", limits=limits).entries[0]
+
+
+def test_the_types_are_ours():
+    assert ALL_EVENT_TYPES.keys() >= TYPES
+    assert NEWEST >= INCREMENTS
+
+
+@pytest.mark.parametrize(("limits", "layout"), [(None, 1), (LIMITS, 1), (GROWING, INCREMENTS)])
+def test_a_match_with_an_increment_needs_the_layout_of_increments(limits, layout):
+    first = created(limits)
+    assert find_layout(first, "match-created") == layout
+    assert find_layout(entry("tournament-created", {"limits": limits}), "tournament-created") == layout
+    copied = entry("events-copied", {"events": [format_event_line(first)]})
+    assert find_layout(copied, "events-copied") == layout
+
+
+def test_what_is_copied_later_needs_nothing():
+    later = new_match("zhen", limits=GROWING).entries[1]
+    assert find_layout(entry("events-copied", {"events": [format_event_line(later)]}), "events-copied") == 1
+    assert find_layout(entry("events-copied", {"events": []}), "events-copied") == 1
+
+
+def test_every_recorded_shape_has_a_layout():
+    for line in LINES:
+        raw = json.loads(line)
+        if raw["type"] in TYPES:
+            grows = '"increment_ms"' in line
+            assert find_layout(StoredEvent(1, line.encode(), b""), raw["type"]) == (INCREMENTS if grows else 1)
