@@ -202,8 +202,7 @@ def test_who_leaves_does_not_give_the_one_on_turn_more_time():
         {"match_ms": 60_000, "increment_ms": 999},
         {"match_ms": 60_000, "increment_ms": MAX_INCREMENT_MS + 1},
         {"match_ms": 60_000, "increment_ms": True},
-        {"move_ms": 60_000, "increment_ms": 1000},
-        {"increment_ms": 1000},
+        {"match_ms": 60_000, "increment_ms": 0},
         {"match_ms": 999, "move_ms": 1000},
         {"move_ms": 1000.0},
         {"move_ms": True},
@@ -214,6 +213,12 @@ def test_what_no_limits_can_be_is_refused(limits):
     with pytest.raises(Refusal) as refusal:
         new_match("zhen", limits=limits)
     assert refusal.value.code in ("limits/none", "limits/range")
+
+
+def test_an_increment_needs_a_time_to_add_to():
+    with pytest.raises(Refusal) as refusal:
+        new_match("zhen", limits={"move_ms": 60_000, "increment_ms": 1000})
+    assert refusal.value.code == "limits/increment"
 
 
 def test_limits_are_recorded_complete():

@@ -8,6 +8,7 @@ from plyscribe.domain.bundle.bundle import format_event_line
 from plyscribe.domain.chain import StoredEvent, canonical_json
 from plyscribe.domain.layouts import INCREMENTS, NEWEST, TYPES, find_layout
 from tests.domain.given import new_match
+from tests.domain.test_clock import start
 from tests.domain.test_events import ALL_EVENT_TYPES, LINES
 
 LIMITS = {"match_ms": 60_000}
@@ -32,13 +33,13 @@ def test_a_match_with_an_increment_needs_the_layout_of_increments(limits, layout
     first = created(limits)
     assert find_layout(first, "match-created") == layout
     assert find_layout(entry("tournament-created", {"limits": limits}), "tournament-created") == layout
-    copied = entry("events-copied", {"events": [format_event_line(first)]})
+    copied = entry("events-copied", {"events": [format_event_line(first).decode()]})
     assert find_layout(copied, "events-copied") == layout
 
 
 def test_what_is_copied_later_needs_nothing():
-    later = new_match("zhen", limits=GROWING).entries[1]
-    assert find_layout(entry("events-copied", {"events": [format_event_line(later)]}), "events-copied") == 1
+    later = start(2, match_ms=60_000, increment_ms=1000).entries[-1]
+    assert find_layout(entry("events-copied", {"events": [format_event_line(later).decode()]}), "events-copied") == 1
     assert find_layout(entry("events-copied", {"events": []}), "events-copied") == 1
 
 

@@ -13,7 +13,7 @@ from redis import Redis
 
 from plyscribe.service.processes.embedded import EmbeddedServer
 from plyscribe.service.store import redis_server, requirements
-from plyscribe.service.store.layouts import LAYOUT_KEY
+from plyscribe.service.store.layouts import LAYOUT_KEY, NEWEST_LAYOUT
 from plyscribe.service.store.port import StoreUnavailable, UnsupportedServer
 from plyscribe.service.store.redis import RedisStore, connect_client
 from plyscribe.service.store.requirements import (
@@ -63,7 +63,7 @@ def test_our_own_server_is_accepted_and_gets_the_mark_of_our_layout(server: Embe
         require_store_at(server.url, mark=True)
     require_queues_at(server.url)
     assert client.keys() == [LAYOUT_KEY.encode()]
-    assert read_report(client).layout == b"1"
+    assert read_report(client).layout == b"%d" % NEWEST_LAYOUT
 
 
 def test_a_node_of_a_cluster_is_refused(binary: Path, tmp_path: Path) -> None:
@@ -99,7 +99,7 @@ def test_a_server_that_evicts_keys_is_refused(server: EmbeddedServer, client: Re
     assert f"maxmemory-policy {policy}: set maxmemory-policy noeviction" in why_not(server.url)
 
 
-@pytest.mark.parametrize("layout", ["2", "0", "mine"])
+@pytest.mark.parametrize("layout", [str(NEWEST_LAYOUT + 1), "0", "mine"])
 def test_data_in_another_layout_is_refused(server: EmbeddedServer, client: Redis, layout: str) -> None:
     client.set(LAYOUT_KEY, layout)
     assert "install the release that wrote it" in why_not(server.url)

@@ -170,7 +170,7 @@ def test_a_store_that_takes_no_writes_is_wrong(patient):
 
 
 def test_a_server_that_cannot_be_the_store_is_told_as_at_start(patient, tmp_path):
-    patient.redis.set(LAYOUT_KEY, "2")
+    patient.redis.set(LAYOUT_KEY, "99")
     told = patient.wrong()
     assert set(told) == {"store"}
     with pytest.raises(UnsupportedServer) as refused:
