@@ -51,6 +51,15 @@ def hold_step(page: Page) -> list[Route]:
     return held
 
 
+def wait_until_held(page: Page, held: list[Route]) -> None:
+    """Return once the page has asked for the position that `hold_step` holds."""
+    for _ in range(600):
+        if held:
+            return
+        page.wait_for_timeout(50)
+    raise AssertionError("the page asked for no position")
+
+
 def moves(page: Page) -> list[str]:
     """What the line shows, in order, each by the field that its sentence ends with."""
     shown = page.locator(f"{LINE} li > button:not([data-drops]) span").all_inner_texts()
@@ -387,7 +396,7 @@ def test_a_step_that_is_left_behind_by_the_back_button_is_not_taken(visit):
     held = hold_step(page)
     page.locator('#board [data-touch="c3"]').click()
     page.get_by_role("button", name="Play it").click()
-    page.wait_for_timeout(300)
+    wait_until_held(page, held)
     page.go_back()
     expect(page.locator(CURRENT)).to_have_text("Beginning")
     held.pop().continue_()
@@ -405,7 +414,7 @@ def test_a_step_that_is_left_behind_by_a_step_back_stays_in_the_line(visit):
     held = hold_step(page)
     page.locator('#board [data-touch="e4"]').click()
     page.get_by_role("button", name="Play it").click()
-    page.wait_for_timeout(300)
+    wait_until_held(page, held)
     page.keyboard.press("ArrowLeft")
     expect(here(page)).to_contain_text("c3")
     held.pop().continue_()
@@ -425,7 +434,7 @@ def test_a_position_that_comes_after_the_board_was_turned_is_seen_from_the_new_s
     held = hold_step(page)
     page.locator('#board [data-touch="b2"]').click()
     page.get_by_role("button", name="Play it").click()
-    page.wait_for_timeout(300)
+    wait_until_held(page, held)
     left = page.locator('#board [data-touch="b2"]').bounding_box()["x"]
     page.get_by_role("button", name="Turn the board").click()
     held.pop().continue_()
