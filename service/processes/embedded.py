@@ -37,7 +37,7 @@ from plyscribe.service.processes.witness import (
     list_losses,
     require_intact,
 )
-from plyscribe.service.store.port import StoreError, UnsupportedServer
+from plyscribe.service.store.port import StoreError, StoreUnavailable, UnsupportedServer
 from plyscribe.service.store.redis_server import Engine
 
 BINARY_VARIABLE = "PLYSCRIBE_STORE_BINARY"
@@ -182,9 +182,12 @@ class EmbeddedServer:
         try:
             self._await_answer()
             self._keeper.start(witness)
-        except BaseException:
+        except BaseException as error:
             self.process.kill()
             self.process.wait()
+            if isinstance(error, StoreUnavailable):
+                # It answered once, and died.
+                raise self._describe_end("did not start") from error
             raise
 
     @property
@@ -278,12 +281,15 @@ class EmbeddedServer:
         deadline = time.monotonic() + SILENCE_S
         while (reply := _ping(self.socket)) != b"+PONG":
             if self.process.poll() is not None:
-                raise NotStarted(f"the store in {self.directory} did not start:\n{last_lines(self.directory / LOG)}")
+                raise self._describe_end("did not start")
             if reply.startswith(b"-LOADING"):
                 deadline = time.monotonic() + SILENCE_S
             if time.monotonic() > deadline:
-                raise NotStarted(f"the store in {self.directory} does not answer:\n{last_lines(self.directory / LOG)}")
+                raise self._describe_end("does not answer")
             time.sleep(0.005)
+
+    def _describe_end(self, what: str) -> NotStarted:
+        return NotStarted(f"the store in {self.directory} {what}:\n{last_lines(self.directory / LOG)}")
 
 
 def durable_settings(directory: Path) -> dict[str, str]:

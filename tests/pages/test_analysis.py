@@ -421,9 +421,11 @@ def test_a_step_that_is_left_behind_by_a_step_back_stays_in_the_line(visit):
     expect(page.locator(LINE)).to_contain_text("e4")
     expect(here(page)).to_contain_text("c3")
     assert moves(page) == ["Beginning", "d4", "c3", "e4"]
+    page.wait_for_function("() => document.getElementById('link').value === location.href")
+    before = page.url
     page.keyboard.press("ArrowRight")
     expect(here(page)).to_contain_text("e4")
-    page.wait_for_function("() => document.getElementById('link').value === location.href")
+    page.wait_for_url(lambda url: url != before)
     page.reload()
     expect(here(page)).to_contain_text("e4")
 

@@ -31,7 +31,8 @@ from plyscribe.service.processes.embedded import (
     find_binary,
     start_server,
 )
-from plyscribe.service.processes.witness import WITNESS
+from plyscribe.service.processes.witness import WITNESS, WitnessKeeper
+from plyscribe.service.store.port import StoreUnavailable
 from plyscribe.service.store.redis import connect, connect_client
 from plyscribe.service.store.redis_server import Engine
 from tests.store.conftest import binary_of
@@ -368,3 +369,18 @@ def test_a_server_ends_with_its_parent_and_keeps_what_it_acknowledged(
 
     eventually(start_again)
     store.close()
+
+
+@pytest.mark.server
+def test_a_server_that_dies_right_after_its_first_answer_has_not_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def die(keeper: WitnessKeeper, witness: object) -> None:
+        raise StoreUnavailable("the store does not answer")
+
+    monkeypatch.setattr(WitnessKeeper, "start", die)
+    with pytest.raises(NotStarted, match="did not start"):
+        start_server(tmp_path)
+    monkeypatch.undo()
+    with start_server(tmp_path) as server, connect_client(server.url) as client:
+        assert client.ping()
