@@ -38,8 +38,9 @@ from plyscribe.service.processes.store_memory import read_store_memory
 from plyscribe.service.processes.trial_cluster import TrialCluster, find_cluster
 from plyscribe.service.processes.witness import sync_directory
 from plyscribe.service.queues import IMPORT, QUEUES, SEAL, VERIFY, WEBHOOK
-from plyscribe.service.store.port import StoreFull, StoreUnavailable
-from plyscribe.service.store.redis import connect, connect_queues
+from plyscribe.service.store.layouts import NEWEST_LAYOUT, read_layout
+from plyscribe.service.store.port import StoreError, StoreFull, StoreUnavailable
+from plyscribe.service.store.redis import connect, connect_client, connect_queues
 from plyscribe.service.store.requirements import require_queues_at, require_store_at
 from plyscribe.service.webhooks.targets import OFF
 
@@ -53,6 +54,7 @@ CHECKED = (VERIFY, IMPORT)
 
 READ_DATABASE = "read.db"
 ARCHIVE = "archive"
+UNFINISHED = "an earlier release wrote this store: when none is at work on it, run `plyscribe upgrade --finish`"
 LOST = "the store is empty, but the archive %s has copies of accounts: `plyscribe rebuild --from-archive` restores them"
 
 AGAIN = {"PYTHONHASHSEED": "1"}
@@ -142,6 +144,7 @@ class Service:
         for child in self._children:
             child.start()
         self._wait_until_ready()
+        _remind_of_upgrade(url)
 
     def watch(self) -> None:
         """Restart the processes that died; ServeError if one dies every time it is started."""
@@ -333,6 +336,13 @@ class Service:
                 pass
             time.sleep(POLL_S)
         raise ServeError(f"the API was not ready within {READY_WITHIN_S:.0f} s; see {self.options.data / 'log'}")
+
+
+def _remind_of_upgrade(url: str) -> None:
+    """Log that an upgrade is to be finished, if it is. A store in trouble is left alone."""
+    with suppress(StoreError), connect_client(url) as client:
+        if read_layout(client) < NEWEST_LAYOUT:
+            log.warning(UNFINISHED)
 
 
 def is_served(queue: str, config: Config) -> bool:

@@ -14,7 +14,23 @@ from plyscribe import __version__
 from plyscribe.domain.layouts import NEWEST
 from plyscribe.service.client import Client, Problem
 from plyscribe.service.processes.children import PAUSE_FIRST
-from tests.system.running import KEY, ROOT, WITHIN_S, environment, free_port, is_ready, pair, status_of, wait_for
+from plyscribe.service.processes.embedded import find_running
+from plyscribe.service.store.layouts import LAYOUT_KEY
+from plyscribe.service.store.redis import connect_client
+from tests.system.running import (
+    KEY,
+    ROOT,
+    WITHIN_S,
+    Serving,
+    environment,
+    free_port,
+    is_ready,
+    pair,
+    serving,
+    status_of,
+    wait_for,
+)
+from tests.system.test_serve import run_cli
 
 pytestmark = pytest.mark.server
 
@@ -168,3 +184,24 @@ def test_two_releases_play_together_until_the_upgrade_is_finished(machines: tupl
         assert back.returncode == PAUSE_FIRST
         assert "a newer release of Plyscribe wrote this store" in back.stderr
     assert "a newer release" in old.release.say("plyscribe", "upgrade").stderr
+
+
+def said_by(service: Serving) -> str:
+    """What `serve` has printed by the end of its start."""
+    wait_for(lambda: "Plyscribe serves at" in service.output.read_text(), why="the start")
+    said = service.output.read_text()
+    service.output.write_text("")
+    return said
+
+
+def test_serve_says_that_an_upgrade_is_to_be_finished(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    with serving(data) as service, connect_client(find_running(data / "store")) as store:
+        assert "upgrade" not in said_by(service)
+        store.execute_command("SET", LAYOUT_KEY, NEWEST - 1)
+    with serving(data) as service:
+        assert "run `plyscribe upgrade --finish`" in said_by(service)
+        finished = run_cli("upgrade", "--finish", "--data", str(data))
+        assert f"The data has layout {NEWEST}" in finished.stdout
+    with serving(data) as service:
+        assert "upgrade" not in said_by(service)
