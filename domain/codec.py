@@ -4,7 +4,9 @@ Each event has one canonical form: its envelope as canonical JSON. These bytes a
 again, so reading an old event cannot change them.
 
 A field that was added to an event type later has a default. An old event without the field is read as if it had the
-default: `_build` is the only place where that happens. Any other difference is refused as UnknownEventShape.
+default: `_build` is the only place where that happens. Any other difference is refused as UnknownEventShape. A field
+made by `unless_default` is not recorded while it has its default, so an event that does without it is the same in every
+release.
 """
 
 import re
@@ -16,7 +18,7 @@ from typing import Any, NamedTuple, NoReturn, get_args, get_origin, get_type_hin
 
 from plyscribe.domain.chain import StoredEvent, canonical_json, parse_json
 from plyscribe.domain.errors import NotCanonical, UnknownEventShape, UnknownEventType
-from plyscribe.domain.events import EVENT_TYPES, EventData, Limits, MoveMade
+from plyscribe.domain.events import EVENT_TYPES, OMITTED, EventData, Limits, MoveMade
 
 Parser = Callable[[Any], Any]
 """Turns a JSON value into a field's value; ValueError when it has the wrong form."""
@@ -168,6 +170,9 @@ class _Shape(NamedTuple):
     needed: frozenset[str]
     """The names that older objects have too: all except fields with a default."""
 
+    omitted: dict[str, Any]
+    """The fields that are not recorded while they have these defaults."""
+
     def fits(self, value: Any) -> bool:
         """Whether the value is an object with these names, today's or an older one, and with this mode."""
         if type(value) is not dict or (value.keys() != self.names and not self.needed <= value.keys() <= self.names):
@@ -182,7 +187,9 @@ def _shape_of(kind: Any) -> _Shape:
     needed = {field.name for field in fields(kind) if field.default is MISSING}
     mode = getattr(kind, "mode", None)
     tag = {"mode"} if isinstance(mode, str) else set()
-    return _Shape(kind, mode if tag else None, parsers, frozenset(parsers.keys() | tag), frozenset(needed | tag))
+    omitted = {field.name: field.default for field in fields(kind) if OMITTED in field.metadata}
+    names, least = frozenset(parsers.keys() | tag), frozenset(needed | tag)
+    return _Shape(kind, mode if tag else None, parsers, names, least, omitted)
 
 
 def _build(shape: _Shape, data: dict[str, Any]) -> Any:
@@ -272,7 +279,13 @@ def _parser_of(hint: Any) -> Parser:
 def dump_data(data: Any) -> dict[str, Any]:
     """The JSON-ready fields of an event's data, an occupant or dice; inverse of parse_data."""
     kind: Any = type(data)
-    return {name: _dump_value(getattr(data, name)) for name in _shape_of(kind).parsers}
+    shape = _shape_of(kind)
+    return {
+        name: _dump_value(value)
+        for name in shape.parsers
+        for value in (getattr(data, name),)
+        if name not in shape.omitted or value != shape.omitted[name]
+    }
 
 
 def _dump_value(value: Any) -> Any:

@@ -4,8 +4,19 @@ Once released, an event type keeps its word and its fields for ever. It may get 
 that says what an event without them means. `plyscribe.domain.codec` reads and writes events.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, NotRequired, TypedDict
+
+OMITTED = "omitted"
+
+
+def unless_default(default: Any) -> Any:
+    """A dataclass field that is recorded only if it is not this default.
+
+    So an event without it has the bytes that it had before the field existed, and earlier releases can read it.
+    """
+    return field(default=default, metadata={OMITTED: True})
+
 
 WITHDRAWAL_CAUSES = ("resigned", "time", "absent", "disqualified")
 

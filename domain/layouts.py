@@ -12,15 +12,49 @@ from plyscribe.domain.chain import StoredEvent, parse_json
 INCREMENTS = 2
 """The layout in which limits may have an increment: from 0.4.0 on."""
 
+CLUBS = 2
+"""The layout in which tournaments may have arbiters, guests, and what else a club needs: from 0.4.0 on."""
+
 NEWEST = INCREMENTS
 
-TYPES = frozenset({"match-created", "tournament-created", "events-copied"})
+_OF_CLUBS = frozenset(
+    {
+        "arbiter-named",
+        "arbiter-dismissed",
+        "entry-requested",
+        "entry-request-ended",
+        "entry-link-revoked",
+        "entrant-seeded",
+        "entrant-returned",
+        "entrant-present",
+        "tournament-paused",
+        "tournament-resumed",
+        "round-called",
+        "round-taken-back",
+        "table-codes-revoked",
+        "game-reported",
+        "game-corrected",
+        "game-replayed",
+        "penalty-given",
+        "penalty-lifted",
+    }
+)
+"""The types of events that earlier releases do not know at all."""
+
+_TERMS_OF_CLUBS = frozenset({"rounds_begin", "at_table", "rated", "private"})
+"""The terms of a tournament that earlier releases do not know; a tournament without them does not name them."""
+
+TYPES = _OF_CLUBS | {"match-created", "tournament-created", "events-copied"}
 """The types of events that may need more than layout 1."""
 
 
 def find_layout(stored: StoredEvent, type: str) -> int:
     """The layout that this event of one of TYPES needs; 1 if every release reads it."""
+    if type in _OF_CLUBS:
+        return CLUBS
     data: Any = parse_json(stored.e)["data"]
+    if type == "tournament-created" and (_TERMS_OF_CLUBS & data.keys() or "asked_byes" in data.get("scoring", ())):
+        return CLUBS
     if type == "events-copied":
         # Only the first event of a match says what the others may be.
         first = parse_json(data["events"][0].encode()) if data["events"] else {}

@@ -8,14 +8,24 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from plyscribe.domain.events import SeatWithdrawn
-from plyscribe.domain.tournament.state import ADJUDICATED, FORFEITED, Failure, Game, Tournament
+from plyscribe.domain.tournament.state import (
+    ADJUDICATED,
+    FORFEITED,
+    REPLAYED,
+    REPORTED,
+    Failure,
+    Game,
+    Tournament,
+)
 
 RESIGNED = "resigned"
 
-STATUSES = ("playing", "decided", "failed", "dropped", ADJUDICATED, FORFEITED)
+STATUSES = ("playing", "decided", "failed", "dropped", ADJUDICATED, FORFEITED, REPORTED)
 """The match is being played; it decided the game; it failed; the tournament was called off before it ended; the
-organiser adjudicated the game; entrants forfeited it.
+organiser adjudicated the game; entrants forfeited it; its result was entered at the table.
 """
+
+RULED = (ADJUDICATED, FORFEITED, REPORTED)
 
 OWNERS = ("entrant", "opponent", "platform")
 """Who was at fault, as an entrant sees it: itself, another entrant on the board, or the platform."""
@@ -33,8 +43,10 @@ class Incident(NamedTuple):
     def find_owner(self, seen_by: int | None = None) -> str | None:
         """One of OWNERS as entrant `seen_by` sees it; without `seen_by`, `entrant` stands for the fault of any entrant.
 
-        None for a resignation, which is nobody's fault.
+        None for a resignation and for a game that is played once more, which are nobody's fault.
         """
+        if self.cause == REPLAYED:
+            return None
         if self.entrant is None:
             return "platform"
         if self.cause == RESIGNED:
@@ -67,12 +79,12 @@ class Attempt(NamedTuple):
     @property
     def is_decisive(self) -> bool:
         """Whether the game has its result from it."""
-        return self.status in ("decided", ADJUDICATED, FORFEITED)
+        return self.status in ("decided", *RULED)
 
     @property
     def has_match(self) -> bool:
         """Whether there is a match of it: not if the organiser ruled on a game that was given up."""
-        return self.status not in (ADJUDICATED, FORFEITED) or not self.game.has_failed_too_often
+        return self.status not in RULED or not self.game.has_failed_too_often
 
     @property
     def is_scored(self) -> bool:

@@ -26,19 +26,182 @@ class CreateTournament(Command):
     sprt: Mapping[str, Any] | None = None
     max_entrants: int = 256
     is_open: bool = False
+    rounds_begin: str = "auto"
+    at_table: bool = False
+    rated: bool = False
+    private: bool = False
     seed: int
     server: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RegisterEntrant(Command):
-    """Enter an account or a bot of the server.
+class NameArbiter(Command):
+    """Make an account an arbiter of the tournament. Only its organiser can."""
 
-    An account enters itself, if the tournament is open or it is invited. Only the organiser enters bots.
+    player: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DismissArbiter(Command):
+    """Dismiss an arbiter, as the organiser or as the arbiter itself."""
+
+    player: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestEntry(Command):
+    """Ask to be let into a tournament that is not open."""
+
+    label: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EndRequest(Command):
+    """Withdraw your request to be let in or, as the organiser, refuse one."""
+
+    player: str
+    why: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RevokeEntryLinks(Command):
+    """Make all entry links void that were issued so far."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeedEntrant(Command):
+    """Set the rating and the seed of an entrant; None for one that it has not."""
+
+    entrant: int
+    rating: int | None = None
+    seed: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReturnEntrant(Command):
+    """Let an entrant who had withdrawn play again."""
+
+    entrant: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CancelAbsence(Command):
+    """Let an entrant play a round, not paired yet, that it was to sit out."""
+
+    entrant: int
+    round: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PauseTournament(Command):
+    """Pair no round and make no match until the tournament is resumed."""
+
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResumeTournament(Command):
+    """Let a paused tournament go on."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallRound(Command):
+    """Have the next round paired, in a tournament whose rounds are called."""
+
+    round: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairByHand(Command):
+    """Pair the next round as a person decided."""
+
+    round: int
+    boards: tuple[tuple[int, ...], ...]
+    byes: tuple[int, ...]
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TakeBackRound(Command):
+    """Take the pairing of the last round back, in which no game is decided."""
+
+    round: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RevokeTableCodes(Command):
+    """Make the codes void that were issued so far for a board, or for all boards if it is None."""
+
+    round: int | None = None
+    board: int | None = None
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportResult(Command):
+    """Enter the result of a game that is played at a table: the ranks of its seats, or who forfeited it."""
+
+    round: int
+    board: int
+    game: int
+    ranks: tuple[int, ...] | None = None
+    forfeited: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CorrectGame(Command):
+    """Give a decided game another result: the ranks of its seats, or who forfeited it."""
+
+    round: int
+    board: int
+    game: int
+    ranks: tuple[int, ...] | None = None
+    forfeited: tuple[int, ...] = ()
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplayGame(Command):
+    """Have a decided game of the last round played once more."""
+
+    round: int
+    board: int
+    game: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GivePenalty(Command):
+    """Take points from an entrant, or warn it with none."""
+
+    entrant: int
+    points: int = 0
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LiftPenalty(Command):
+    """Let a penalty count no more."""
+
+    penalty: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RegisterEntrant(Command):
+    """Enter an account, a guest or a bot of the server.
+
+    An account enters itself, if the tournament is open, or it is invited or `admitted` by an entry link. Only the
+    organiser enters guests and bots, lets in an account that asked for it, and gives a rating or a seed.
     """
 
     occupant: Occupant
     label: str | None = None
+    admitted: bool = False
+    rating: int | None = None
+    seed: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,10 +233,11 @@ class WithdrawEntrant(Command):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnnounceAbsence(Command):
-    """Announce that an entrant sits out a round that is not paired yet."""
+    """Announce that an entrant sits out a round that is not paired yet, and whether it asks for a bye."""
 
     entrant: int
     round: int
+    bye: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

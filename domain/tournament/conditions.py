@@ -1,13 +1,23 @@
 """What the commands of a tournament require: of the tournament, of the actor, and of texts."""
 
+from typing import NamedTuple
+
 from plyscribe.domain.commands import Command
 from plyscribe.domain.errors import Unknown, WrongPerson, WrongTime, WrongValue
 from plyscribe.domain.events import Account
 from plyscribe.domain.names import is_printable
-from plyscribe.domain.tournament.state import Entrant, Game, Tournament, find_game
+from plyscribe.domain.ruleset import rank_by
+from plyscribe.domain.tournament.state import Entrant, Game, Tournament, find_game, rank_forfeit
 
 MAX_NAME_LENGTH = 100
 MAX_CAUSE_LENGTH = 200
+
+
+class Result(NamedTuple):
+    """How a game ended: the rank of each seat, and the entrants who forfeited it."""
+
+    ranks: tuple[int, ...]
+    forfeited: tuple[int, ...]
 
 
 def require_status(state: Tournament, *allowed: str) -> None:
@@ -16,15 +26,26 @@ def require_status(state: Tournament, *allowed: str) -> None:
         raise WrongTime("tournament/status", f"the tournament is {state.status}", tournament_status=state.status)
 
 
-def is_organiser(command: Command) -> bool:
-    """Whether the actor organises the tournament or is an administrator; the caller has checked the actor's token."""
+def is_owner(command: Command) -> bool:
+    """Whether the actor owns the tournament or is an administrator; the caller has checked the actor's token."""
     return command.actor.role == "organiser"
 
 
-def require_organiser(command: Command) -> None:
+def is_organiser(command: Command, state: Tournament) -> bool:
+    """Whether the actor organises the tournament: its owner, an administrator, or one of its arbiters."""
+    return is_owner(command) or (command.actor.role == "arbiter" and command.actor.id in state.arbiters)
+
+
+def require_owner(command: Command) -> None:
+    """WrongPerson unless the actor owns the tournament."""
+    if not is_owner(command):
+        raise WrongPerson("tournament/not-yours", "only the organiser of the tournament may do this, not an arbiter")
+
+
+def require_organiser(command: Command, state: Tournament) -> None:
     """WrongPerson unless the actor organises the tournament."""
-    if not is_organiser(command):
-        raise WrongPerson("tournament/not-yours", "only the organiser of the tournament may do this")
+    if not is_organiser(command, state):
+        raise WrongPerson("tournament/not-yours", "only the organiser or an arbiter of the tournament may do this")
 
 
 def require_system(command: Command) -> None:
@@ -47,6 +68,33 @@ def require_entrant(state: Tournament, number: int) -> Entrant:
     if not 1 <= number <= len(state.entrants):
         raise Unknown("entrant/unknown", f"there is no entrant {number}: the last one is {len(state.entrants)}")
     return state.entrants[number - 1]
+
+
+def check_ranks(ranks: tuple[int, ...], seats: int) -> None:
+    """WrongValue unless these are ranks of so many seats: 1 + the number of seats with a better one."""
+    if len(ranks) != seats or ranks != rank_by([-rank for rank in ranks]):
+        why = "each 1 + the number of seats with a better one, so that seats that tie share a rank"
+        raise WrongValue("tournament/ranks", f"a game needs {seats} ranks, {why}; not {list(ranks)}")
+
+
+def parse_result(game: Game, ranks: tuple[int, ...] | None, forfeited: tuple[int, ...]) -> Result:
+    """The result that a person entered; WrongValue unless it has the ranks of all seats or those who forfeited."""
+    if (ranks is None) == (not forfeited):
+        raise WrongValue("tournament/result", "a result has either the rank of each seat, or those who forfeited")
+    if ranks is not None:
+        check_ranks(ranks, len(game.entrants))
+        return Result(ranks, ())
+    losers = parse_losers(game, forfeited)
+    return Result(rank_forfeit(game.entrants, losers), losers)
+
+
+def parse_losers(game: Game, entrants: tuple[int, ...]) -> tuple[int, ...]:
+    """The entrants who forfeit the game, ascending; WrongValue unless each is on the board and named once."""
+    losers = tuple(sorted(set(entrants)))
+    if not losers or len(losers) < len(entrants) or not set(losers) <= set(game.entrants):
+        why = f"name one or more of the entrants on the board, each once: {sorted(game.entrants)}"
+        raise WrongValue("tournament/forfeit", why)
+    return losers
 
 
 def require_uninvolved(command: Command, state: Tournament, game: Game) -> None:

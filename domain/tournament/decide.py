@@ -1,32 +1,52 @@
 """The events that each command of a tournament leads to, or its refusal."""
 
 from collections.abc import Mapping
-from itertools import chain
 from typing import Any
 
 from plyscribe.domain.aggregate import Aggregate, Opening, declare
 from plyscribe.domain.chain import canonical_json
 from plyscribe.domain.deadlines import parse_limits
+from plyscribe.domain.decide.opening import is_ratable
 from plyscribe.domain.errors import MoveError, WrongTime, WrongValue
 from plyscribe.domain.names import is_printable
 from plyscribe.domain.ruleset import AnyRuleset, Over
 from plyscribe.domain.rulesets import find_ruleset
+from plyscribe.domain.tournament.authority import decide_dismiss, decide_name
 from plyscribe.domain.tournament.commands import (
     AbortTournament,
     AdjudicateGame,
     AnnounceAbsence,
     AnnulGame,
+    CallRound,
+    CancelAbsence,
+    CorrectGame,
     CreateTournament,
+    DismissArbiter,
     EndInvitation,
+    EndRequest,
     EndTournament,
     EnterResult,
     ForfeitGame,
+    GivePenalty,
     InviteEntrant,
+    LiftPenalty,
+    NameArbiter,
     NoteFailure,
+    PairByHand,
     PairRound,
+    PauseTournament,
     RegisterEntrant,
+    ReplayGame,
+    ReportResult,
+    RequestEntry,
+    ResumeTournament,
     RetryGame,
+    ReturnEntrant,
+    RevokeEntryLinks,
+    RevokeTableCodes,
+    SeedEntrant,
     StartTournament,
+    TakeBackRound,
     WithdrawEntrant,
 )
 from plyscribe.domain.tournament.conditions import (
@@ -35,30 +55,63 @@ from plyscribe.domain.tournament.conditions import (
     check_cause,
     require_game,
     require_organiser,
+    require_owner,
     require_status,
     require_system,
 )
 from plyscribe.domain.tournament.entering import (
     decide_absence,
     decide_end_invitation,
+    decide_end_request,
     decide_invite,
+    decide_presence,
     decide_register,
+    decide_request,
+    decide_return,
+    decide_revoke_links,
+    decide_seed,
     decide_withdraw,
 )
 from plyscribe.domain.tournament.events import (
     AttemptFailed,
     GameDecided,
-    RoundPaired,
     TournamentAborted,
     TournamentCreated,
     TournamentEnded,
     TournamentEvent,
     TournamentStarted,
 )
-from plyscribe.domain.tournament.rulings import decide_adjudicate, decide_annul, decide_forfeit, decide_retry
+from plyscribe.domain.tournament.evolve import evolve_tournament
+from plyscribe.domain.tournament.rounds import (
+    decide_call,
+    decide_pair,
+    decide_pair_by_hand,
+    decide_pause,
+    decide_resume,
+    decide_revoke_codes,
+    decide_take_back,
+)
+from plyscribe.domain.tournament.rulings import (
+    decide_adjudicate,
+    decide_annul,
+    decide_correct,
+    decide_forfeit,
+    decide_lift,
+    decide_penalty,
+    decide_replay,
+    decide_report,
+    decide_retry,
+)
 from plyscribe.domain.tournament.sprt import format_hypotheses
-from plyscribe.domain.tournament.state import Tournament, evolve_tournament
-from plyscribe.domain.tournament.terms import MAX_ENTRANTS, list_seatings, parse_format, parse_scoring, parse_tiebreaks
+from plyscribe.domain.tournament.state import Tournament
+from plyscribe.domain.tournament.terms import (
+    MAX_ENTRANTS,
+    ROUNDS_BEGIN,
+    list_seatings,
+    parse_format,
+    parse_scoring,
+    parse_tiebreaks,
+)
 
 MAX_OPENINGS = 1000
 MAX_OPENING_BYTES = 32 * 1024
@@ -80,6 +133,7 @@ def _decide_create(command: CreateTournament, _: Tournament) -> list[Any]:
         raise WrongValue("tournament/openings", f"openings are for games without chance: {why}")
     for number, moves in enumerate(command.openings, 1):
         _play_opening(ruleset, ruleset.initial_state(options, command.seats), number, moves)
+    _check_kind(command, ruleset, options)
     format = parse_format(command.format, command.seats)
     games = len(list_seatings(command.seats, command.repeat))
     return [
@@ -98,10 +152,34 @@ def _decide_create(command: CreateTournament, _: Tournament) -> list[Any]:
             sprt=None if command.sprt is None else _complete_test(command.sprt, command.seats),
             max_entrants=command.max_entrants,
             is_open=command.is_open,
+            rounds_begin=command.rounds_begin,
+            at_table=command.at_table,
+            rated=command.rated,
+            private=command.private,
             seed=command.seed,
             server=command.server,
         )
     ]
+
+
+def _check_kind(command: CreateTournament, ruleset: AnyRuleset, options: Mapping[str, Any]) -> None:
+    """WrongValue if the tournament cannot be rated or played at tables as it is asked for."""
+    if command.rounds_begin not in ROUNDS_BEGIN:
+        allowed = ", ".join(ROUNDS_BEGIN)
+        raise WrongValue("tournament/rounds-begin", f"rounds_begin is {command.rounds_begin!r}; allowed: {allowed}")
+    if command.at_table and command.limits is not None:
+        raise WrongValue("limits/recorded", "a tournament at the table has no limits: each table keeps its own clock")
+    if not command.rated:
+        return
+    if command.at_table:
+        raise WrongValue("rated/recorded", "matches recorded at a table are not rated: every seat plays by itself")
+    if command.private:
+        raise WrongValue("rated/private", "a rated match is public: its outcome shows in the ratings")
+    if command.openings:
+        raise WrongValue("rated/fork", "a match that begins with moves of an opening is not rated")
+    if not is_ratable(ruleset, dict(options)):
+        allowed = ", ".join(["the defaults", *ruleset.presets])
+        raise WrongValue("rated/options", f"a rated match has standard options: {allowed}")
 
 
 def _check_openings(openings: tuple[tuple[str, ...], ...]) -> None:
@@ -128,7 +206,7 @@ def _complete_test(raw: Mapping[str, Any], seats: int) -> dict[str, Any]:
 
 
 def _decide_start(command: StartTournament, state: Tournament) -> list[Any]:
-    require_organiser(command)
+    require_organiser(command, state)
     require_status(state, "open")
     present, seats = sum(each.is_in for each in state.entrants), state.terms.seats
     if present < seats:
@@ -138,22 +216,6 @@ def _decide_start(command: StartTournament, state: Tournament) -> list[Any]:
             "tournament/too-many", f"a sequential test needs two entrants, and {len(state.entrants)} entered"
         )
     return [TournamentStarted()]
-
-
-def _decide_pair(command: PairRound, state: Tournament) -> list[Any]:
-    require_system(command)
-    require_status(state, "playing")
-    if command.round != len(state.rounds) + 1 or (state.rounds and not state.rounds[-1].is_decided):
-        raise WrongTime("tournament/round", f"round {command.round} cannot be paired now")
-    present, seats = state.list_present(command.round), state.terms.seats
-    placed = [*chain.from_iterable(command.boards), *command.byes]
-    if any(len(board) != seats for board in command.boards) or len(set(placed)) < len(placed):
-        raise WrongValue("tournament/pairing", f"each board needs {seats} entrants, and nobody may be paired twice")
-    if not set(placed) <= set(present):
-        # They withdrew or announced an absence after the pairing was computed.
-        raise WrongTime("tournament/round", f"these entrants are not present: {sorted(set(placed) - set(present))}")
-    absent = tuple(state.list_absent(command.round))
-    return [RoundPaired(command.round, command.boards, command.byes, absent, command.costs, command.engine)]
 
 
 def _decide_result(command: EnterResult, state: Tournament) -> list[Any]:
@@ -188,7 +250,7 @@ def _decide_end(command: EndTournament, state: Tournament) -> list[Any]:
 
 
 def _decide_abort(command: AbortTournament, state: Tournament) -> list[Any]:
-    require_organiser(command)
+    require_owner(command)
     require_status(state, "open", "playing")
     check_cause(command.cause)
     return [TournamentAborted(command.cause)]
@@ -201,19 +263,38 @@ TOURNAMENT: Aggregate[Tournament] = declare(
     evolve_tournament,
     {
         CreateTournament: _decide_create,
+        NameArbiter: decide_name,
+        DismissArbiter: decide_dismiss,
         InviteEntrant: decide_invite,
         EndInvitation: decide_end_invitation,
+        RequestEntry: decide_request,
+        EndRequest: decide_end_request,
+        RevokeEntryLinks: decide_revoke_links,
         RegisterEntrant: decide_register,
+        SeedEntrant: decide_seed,
         WithdrawEntrant: decide_withdraw,
+        ReturnEntrant: decide_return,
         AnnounceAbsence: decide_absence,
+        CancelAbsence: decide_presence,
         StartTournament: _decide_start,
-        PairRound: _decide_pair,
+        PauseTournament: decide_pause,
+        ResumeTournament: decide_resume,
+        CallRound: decide_call,
+        PairRound: decide_pair,
+        PairByHand: decide_pair_by_hand,
+        TakeBackRound: decide_take_back,
+        RevokeTableCodes: decide_revoke_codes,
+        ReportResult: decide_report,
         EnterResult: _decide_result,
         NoteFailure: _decide_failure,
         RetryGame: decide_retry,
         AdjudicateGame: decide_adjudicate,
         ForfeitGame: decide_forfeit,
+        CorrectGame: decide_correct,
+        ReplayGame: decide_replay,
         AnnulGame: decide_annul,
+        GivePenalty: decide_penalty,
+        LiftPenalty: decide_lift,
         EndTournament: _decide_end,
         AbortTournament: _decide_abort,
     },

@@ -1,4 +1,4 @@
-"""Who takes part: invitations, entries, absences and withdrawals."""
+"""Who takes part: invitations, requests, entries, seeds, absences, withdrawals and returns."""
 
 from typing import Any
 
@@ -6,11 +6,18 @@ from plyscribe.domain.bots import require_build
 from plyscribe.domain.commands import Command
 from plyscribe.domain.errors import Unknown, WrongPerson, WrongTime, WrongValue
 from plyscribe.domain.events import Account, BuiltIn, Guest
+from plyscribe.domain.names import MAX_NAME_LENGTH, is_printable
 from plyscribe.domain.tournament.commands import (
     AnnounceAbsence,
+    CancelAbsence,
     EndInvitation,
+    EndRequest,
     InviteEntrant,
     RegisterEntrant,
+    RequestEntry,
+    ReturnEntrant,
+    RevokeEntryLinks,
+    SeedEntrant,
     WithdrawEntrant,
 )
 from plyscribe.domain.tournament.conditions import (
@@ -18,20 +25,34 @@ from plyscribe.domain.tournament.conditions import (
     check_label,
     is_account,
     is_organiser,
+    is_owner,
     require_entrant,
     require_organiser,
     require_status,
 )
-from plyscribe.domain.tournament.events import EntrantAbsent, EntrantInvited, EntrantRegistered, EntrantWithdrawn
+from plyscribe.domain.tournament.events import (
+    EntrantAbsent,
+    EntrantInvited,
+    EntrantPresent,
+    EntrantRegistered,
+    EntrantReturned,
+    EntrantSeeded,
+    EntrantWithdrawn,
+    EntryLinkRevoked,
+    EntryRequested,
+    EntryRequestEnded,
+)
 from plyscribe.domain.tournament.events import InvitationEnded as Ended
 from plyscribe.domain.tournament.schedule import bound_rounds
 from plyscribe.domain.tournament.state import Tournament
-from plyscribe.domain.tournament.terms import MAX_ROUNDS
+from plyscribe.domain.tournament.terms import MAX_ENTRANTS, MAX_ROUNDS
+
+MAX_RATING = 10_000
 
 
 def decide_invite(command: InviteEntrant, state: Tournament) -> list[Any]:
     """See InviteEntrant."""
-    require_organiser(command)
+    require_organiser(command, state)
     _require_entry(state)
     _require_new(state, command.player, f"{command.player} has already entered")
     if state.find_invitation(command.player):
@@ -48,37 +69,118 @@ def decide_end_invitation(command: EndInvitation, state: Tournament) -> list[Any
     """See EndInvitation."""
     require_status(state, "open", "playing")
     is_own = command.actor.id == command.player
-    if not (is_own or is_organiser(command)):
+    if not (is_own or is_organiser(command, state)):
         raise WrongPerson("entrant/not-yours", "only the invited player or the organiser may end an invitation")
     if state.find_invitation(command.player) is None:
         raise Unknown("entrant/no-invitation", f"{command.player} is not invited")
     return [Ended(command.player, "declined" if is_own else "withdrawn")]
 
 
-def decide_register(command: RegisterEntrant, state: Tournament) -> list[Any]:
-    """See RegisterEntrant. Without a label, an invited account gets that of its invitation."""
+def decide_request(command: RequestEntry, state: Tournament) -> list[Any]:
+    """See RequestEntry."""
     _require_entry(state)
-    label = command.label
+    player = command.actor.id
+    if command.actor.role == "organiser" or state.terms.is_open or state.find_invitation(player):
+        raise WrongTime("entrant/no-need", "you need not ask: you can enter this tournament")
+    _require_new(state, player, "you have already entered")
+    if state.find_request(player):
+        raise WrongTime("entrant/asked", "you have asked already: the organiser has not answered yet")
+    if len(state.requests) >= state.terms.max_entrants:
+        why = f"{len(state.requests)} players ask to be let in, as many as the tournament takes"
+        raise WrongTime("entrant/requests", f"{why}: try again later")
+    _require_room(state)
+    check_label(command.label)
+    return [EntryRequested(player, command.label)]
+
+
+def decide_end_request(command: EndRequest, state: Tournament) -> list[Any]:
+    """See EndRequest."""
+    require_status(state, "open", "playing")
+    is_own = command.actor.id == command.player
+    if not (is_own or is_organiser(command, state)):
+        raise WrongPerson("entrant/not-yours", "only the player who asked or the organiser may end a request")
+    if state.find_request(command.player) is None:
+        raise Unknown("entrant/no-request", f"{command.player} does not ask to be let in")
+    if command.why is not None:
+        check_cause(command.why)
+    return [EntryRequestEnded(command.player, "withdrawn" if is_own else "refused", command.why)]
+
+
+def decide_revoke_links(command: RevokeEntryLinks, state: Tournament) -> list[Any]:
+    """See RevokeEntryLinks."""
+    require_organiser(command, state)
+    require_status(state, "open", "playing")
+    return [EntryLinkRevoked()]
+
+
+def decide_register(command: RegisterEntrant, state: Tournament) -> list[Any]:
+    """See RegisterEntrant. Without a label, an account gets that of its invitation or of its request."""
+    _require_entry(state)
+    number, label = len(state.entrants) + 1, command.label
     match command.occupant:
         case Account(player):
-            if player != command.actor.id:
-                why = "a player must enter with its own token: the organiser can invite it"
-                raise WrongPerson("entrant/not-yours", why)
-            invitation = state.find_invitation(player)
-            if not (state.terms.is_open or is_organiser(command) or invitation):
-                raise WrongPerson("entrant/closed", "only players whom the organiser invites can enter this tournament")
-            _require_new(state, player, "you have already entered")
-            label = invitation.label if invitation and label is None else label
+            asked = state.find_invitation(player) if player == command.actor.id else state.find_request(player)
+            _require_consent(command, player, state)
+            _require_new(state, player, "the player has already entered")
+            label = asked.label if asked and label is None else label
         case BuiltIn() as bot:
-            require_organiser(command)
+            require_organiser(command, state)
             require_build(bot)
+            if state.terms.at_table:
+                raise WrongValue("entrant/at-table", "a bot of the server cannot sit at a table")
             if bot.seed is None:
                 raise WrongValue("bot/seed", "a bot that enters a tournament needs a seed")
-        case Guest():
-            raise WrongValue("entrant/guest", "an entrant must be an account or a bot of the server")
+        case Guest(name):
+            _require_guest(command, name, state)
     _require_room(state)
     check_label(label)
-    return [EntrantRegistered(len(state.entrants) + 1, command.occupant, label)]
+    registered = EntrantRegistered(number, command.occupant, label)
+    if command.rating is None and command.seed is None:
+        return [registered]
+    require_organiser(command, state)
+    _check_seeding(state, command.rating, command.seed)
+    return [registered, EntrantSeeded(number, command.rating, command.seed)]
+
+
+def _require_consent(command: RegisterEntrant, player: str, state: Tournament) -> None:
+    """WrongPerson unless the account agreed to enter, and may: it enters itself, or it asked to be let in."""
+    if player != command.actor.id:
+        if is_organiser(command, state) and state.find_request(player):
+            return
+        why = "a player must enter with its own token: the organiser can invite it"
+        raise WrongPerson("entrant/not-yours", why)
+    may = state.terms.is_open or command.admitted or is_organiser(command, state) or state.find_invitation(player)
+    if not may:
+        why = "only players whom the organiser invites can enter this tournament"
+        raise WrongPerson("entrant/closed", f"{why}: you can ask to be let in")
+
+
+def _require_guest(command: RegisterEntrant, name: str, state: Tournament) -> None:
+    require_organiser(command, state)
+    if not state.terms.at_table:
+        why = "a guest has no account, so nobody could enter its moves online"
+        raise WrongValue("entrant/guest", f"{why}: guests play in tournaments at the table")
+    if not (1 <= len(name) <= MAX_NAME_LENGTH and is_printable(name) and name == name.strip()):
+        allowed = f"1 to {MAX_NAME_LENGTH} printable characters, without space at its ends"
+        raise WrongValue("entrant/name", f"the name of a guest has {allowed}")
+
+
+def _check_seeding(state: Tournament, rating: int | None, seed: int | None) -> None:
+    if rating is not None and not 0 <= rating <= MAX_RATING:
+        raise WrongValue("entrant/rating", f"a rating is 0..{MAX_RATING}, not {rating}")
+    if seed is not None and not 1 <= seed <= MAX_ENTRANTS:
+        raise WrongValue("entrant/seed", f"a seed is 1..{MAX_ENTRANTS}, not {seed}")
+
+
+def decide_seed(command: SeedEntrant, state: Tournament) -> list[Any]:
+    """See SeedEntrant. Only before the start, because the pairings depend on it."""
+    require_organiser(command, state)
+    require_status(state, "open")
+    entrant = require_entrant(state, command.entrant)
+    _check_seeding(state, command.rating, command.seed)
+    if (command.rating, command.seed) == (entrant.rating, entrant.seed):
+        raise WrongTime("entrant/seeded", f"entrant {command.entrant} already has this rating and seed")
+    return [EntrantSeeded(command.entrant, command.rating, command.seed)]
 
 
 def _require_entry(state: Tournament) -> None:
@@ -100,7 +202,7 @@ def decide_withdraw(command: WithdrawEntrant, state: Tournament) -> list[Any]:
     """See WithdrawEntrant. An organiser cannot withdraw an opponent from a game that it plays itself."""
     require_status(state, "open", "playing")
     is_own = _require_right(command, command.entrant, state)
-    if command.disqualified and not is_organiser(command):
+    if command.disqualified and not is_organiser(command, state):
         raise WrongPerson("tournament/not-yours", "only the organiser of the tournament may disqualify an entrant")
     if command.why is not None:
         check_cause(command.why)
@@ -124,6 +226,31 @@ def _require_no_shared_game(command: WithdrawEntrant, state: Tournament) -> None
             raise WrongPerson("tournament/own-game", f"{why}: ask an administrator")
 
 
+def decide_return(command: ReturnEntrant, state: Tournament) -> list[Any]:
+    """See ReturnEntrant. Not in a knockout that has begun, where the bracket has gone on."""
+    require_organiser(command, state)
+    require_status(state, "open", "playing")
+    if require_entrant(state, command.entrant).is_in:
+        raise WrongTime("entrant/in", f"entrant {command.entrant} has not withdrawn")
+    if state.status == "playing" and "knockout" in state.terms.format["kind"]:
+        raise WrongTime("entrant/knockout", "nobody returns to a knockout: its bracket has gone on")
+    if is_account(state, command.entrant, command.actor.id) and not is_owner(command):
+        raise WrongPerson("tournament/own-game", "you are this entrant: another organiser or arbiter lets you return")
+    check_cause(command.why)
+    return [EntrantReturned(command.entrant, command.why)]
+
+
+def decide_presence(command: CancelAbsence, state: Tournament) -> list[Any]:
+    """See CancelAbsence."""
+    require_status(state, "open", "playing")
+    _require_right(command, command.entrant, state)
+    if command.round <= len(state.rounds):
+        raise WrongTime("entrant/absence", f"round {command.round} is already paired")
+    if command.round not in state.entrants[command.entrant - 1].absences:
+        raise WrongTime("entrant/absence", f"entrant {command.entrant} does not sit out round {command.round}")
+    return [EntrantPresent(command.entrant, command.round)]
+
+
 def decide_absence(command: AnnounceAbsence, state: Tournament) -> list[Any]:
     """See AnnounceAbsence. Refused for a round that cannot come."""
     require_status(state, "open", "playing")
@@ -139,14 +266,23 @@ def decide_absence(command: AnnounceAbsence, state: Tournament) -> list[Any]:
         raise WrongTime("entrant/absence", f"round {round} is more than {MAX_ROUNDS} rounds ahead")
     if round in state.entrants[command.entrant - 1].absences:
         raise WrongTime("entrant/absence", f"entrant {command.entrant} already sits out round {round}")
-    return [EntrantAbsent(command.entrant, round)]
+    if command.bye:
+        _require_bye_left(command.entrant, state)
+    return [EntrantAbsent(command.entrant, round, command.bye)]
+
+
+def _require_bye_left(number: int, state: Tournament) -> None:
+    most, asked = state.terms.scoring.get("asked_byes", 0), len(state.entrants[number - 1].byes)
+    if asked >= most:
+        may = f"may ask for {most}, and asked for {asked}" if most else "cannot ask for one in this tournament"
+        raise WrongTime("entrant/byes", f"no bye is left: an entrant {may}; it can sit out the round without one")
 
 
 def _require_right(command: Command, number: int, state: Tournament) -> bool:
     """Whether the actor is this entrant; Refusal if it is not the organiser either, or if the entrant has left."""
     entrant = require_entrant(state, number)
     is_own = is_account(state, number, command.actor.id)
-    if not (is_own or is_organiser(command)):
+    if not (is_own or is_organiser(command, state)):
         raise WrongPerson("entrant/not-yours", f"you are not entrant {number}")
     if not entrant.is_in:
         raise WrongTime("entrant/out", f"entrant {number} has withdrawn")

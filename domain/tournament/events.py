@@ -3,10 +3,13 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from plyscribe.domain.events import Limits, Occupant, SeatWithdrawn
+from plyscribe.domain.events import Limits, Occupant, SeatWithdrawn, unless_default
 
 INVITATION_ENDS = ("declined", "withdrawn")
 """How an invitation ends without an entrant: the account declined it, or the organiser withdrew it."""
+
+REQUEST_ENDS = ("withdrawn", "refused")
+"""How a request to be let in ends without an entrant: the account withdrew it, or the organiser refused it."""
 
 FAILURES = ("refuted", "play-failed", "called-off", "annulled")
 """Why a match of a game failed: its second execution disagreed; the server's bots or the rules broke down; the match
@@ -20,6 +23,10 @@ class TournamentCreated:
 
     `seats` is the number of seats in a match. `format` and `scoring` are complete: see `terms.py`. All random choices
     follow from `seed`.
+
+    `rounds_begin` is `auto`, or `call` if an arbiter calls each round. A tournament `at_table` is played on real
+    tables, and its matches are recorded there. Matches between accounts are rated if it is `rated`. A `private`
+    tournament is shown only to those who take part.
     """
 
     type: ClassVar[str] = "tournament-created"
@@ -39,6 +46,26 @@ class TournamentCreated:
     seed: int
     server: str
     sprt: dict[str, Any] | None = None
+    rounds_begin: str = unless_default("auto")
+    at_table: bool = unless_default(False)
+    rated: bool = unless_default(False)
+    private: bool = unless_default(False)
+
+
+@dataclass(frozen=True, slots=True)
+class ArbiterNamed:
+    """The organiser makes an account an arbiter, who may do what the organiser may in the course of the tournament."""
+
+    type: ClassVar[str] = "arbiter-named"
+    player: str
+
+
+@dataclass(frozen=True, slots=True)
+class ArbiterDismissed:
+    """The account is an arbiter no longer."""
+
+    type: ClassVar[str] = "arbiter-dismissed"
+    player: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +90,54 @@ class InvitationEnded:
 
 
 @dataclass(frozen=True, slots=True)
+class EntryRequested:
+    """An account asks to be let into a tournament that is not open."""
+
+    type: ClassVar[str] = "entry-requested"
+    player: str
+    label: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class EntryRequestEnded:
+    """The account does not ask any more. `cause` is one of REQUEST_ENDS; `why` is what the organiser said.
+
+    An account that is let in is registered instead.
+    """
+
+    type: ClassVar[str] = "entry-request-ended"
+    player: str
+    cause: str
+    why: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class EntrantRegistered:
-    """An account or a bot of the server takes part, with the next number."""
+    """An account, a guest or a bot of the server takes part, with the next number."""
 
     type: ClassVar[str] = "entrant-registered"
     entrant: int
     occupant: Occupant
     label: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class EntrantSeeded:
+    """The entrant's rating and seed, either of which may be missing: see `seeding.py`."""
+
+    type: ClassVar[str] = "entrant-seeded"
+    entrant: int
+    rating: int | None
+    seed: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class EntrantReturned:
+    """An entrant who had withdrawn plays again, from the next round that is paired."""
+
+    type: ClassVar[str] = "entrant-returned"
+    entrant: int
+    why: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +156,22 @@ class EntrantWithdrawn:
 
 @dataclass(frozen=True, slots=True)
 class EntrantAbsent:
-    """The entrant sits out a round that is not paired yet."""
+    """The entrant sits out a round that is not paired yet.
+
+    With `bye`, it asked for a bye, which is worth `scoring.asked_bye`; otherwise `scoring.absence`.
+    """
 
     type: ClassVar[str] = "entrant-absent"
+    entrant: int
+    round: int
+    bye: bool = unless_default(False)
+
+
+@dataclass(frozen=True, slots=True)
+class EntrantPresent:
+    """The entrant does not sit out that round after all."""
+
+    type: ClassVar[str] = "entrant-present"
     entrant: int
     round: int
 
@@ -100,6 +181,38 @@ class TournamentStarted:
     """Rounds are paired from here on."""
 
     type: ClassVar[str] = "tournament-started"
+
+
+@dataclass(frozen=True, slots=True)
+class TournamentPaused:
+    """No round is paired and no match is made until it is resumed. Matches under way go on."""
+
+    type: ClassVar[str] = "tournament-paused"
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class TournamentResumed:
+    """The tournament goes on."""
+
+    type: ClassVar[str] = "tournament-resumed"
+
+
+@dataclass(frozen=True, slots=True)
+class RoundCalled:
+    """The next round is to be paired now, in a tournament whose rounds are called."""
+
+    type: ClassVar[str] = "round-called"
+    round: int
+
+
+@dataclass(frozen=True, slots=True)
+class RoundTakenBack:
+    """The last round, in which no game was decided, counts as never paired. Its matches are aborted."""
+
+    type: ClassVar[str] = "round-taken-back"
+    round: int
+    why: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,6 +314,82 @@ class GameAnnulled:
 
 
 @dataclass(frozen=True, slots=True)
+class GameReported:
+    """The result of a game played at a table, entered without its moves.
+
+    `ranks` are the rank of each seat. `forfeited` are the entrants who lost without play.
+    """
+
+    type: ClassVar[str] = "game-reported"
+    round: int
+    board: int
+    game: int
+    ranks: tuple[int, ...]
+    forfeited: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GameCorrected:
+    """A decided game has another result than was entered; it counts, even if it was annulled."""
+
+    type: ClassVar[str] = "game-corrected"
+    round: int
+    board: int
+    game: int
+    ranks: tuple[int, ...]
+    forfeited: tuple[int, ...]
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class GameReplayed:
+    """A decided game of the last round is played once more; its result is void."""
+
+    type: ClassVar[str] = "game-replayed"
+    round: int
+    board: int
+    game: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class PenaltyGiven:
+    """The entrant loses points in the table; none for a warning. Penalties count from 1."""
+
+    type: ClassVar[str] = "penalty-given"
+    penalty: int
+    entrant: int
+    points: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class PenaltyLifted:
+    """The penalty no longer counts."""
+
+    type: ClassVar[str] = "penalty-lifted"
+    penalty: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class TableCodesRevoked:
+    """The codes issued so far for this board of this round, or for all boards, are void. None stands for all."""
+
+    type: ClassVar[str] = "table-codes-revoked"
+    round: int | None
+    board: int | None
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class EntryLinkRevoked:
+    """The entry links issued so far are void."""
+
+    type: ClassVar[str] = "entry-link-revoked"
+
+
+@dataclass(frozen=True, slots=True)
 class TournamentEnded:
     """All games are decided, or no further game is needed."""
 
@@ -218,19 +407,37 @@ class TournamentAborted:
 
 TournamentEvent = (
     TournamentCreated
+    | ArbiterNamed
+    | ArbiterDismissed
     | EntrantInvited
     | InvitationEnded
+    | EntryRequested
+    | EntryRequestEnded
+    | EntryLinkRevoked
     | EntrantRegistered
+    | EntrantSeeded
     | EntrantWithdrawn
+    | EntrantReturned
     | EntrantAbsent
+    | EntrantPresent
     | TournamentStarted
+    | TournamentPaused
+    | TournamentResumed
+    | RoundCalled
     | RoundPaired
+    | RoundTakenBack
+    | TableCodesRevoked
     | GameDecided
     | AttemptFailed
     | GameRetried
+    | GameReported
     | GameAdjudicated
     | GameForfeited
+    | GameCorrected
+    | GameReplayed
     | GameAnnulled
+    | PenaltyGiven
+    | PenaltyLifted
     | TournamentEnded
     | TournamentAborted
 )

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Mapping
 from unicodedata import normalize
 
-from plyscribe.domain.events import Account, BuiltIn
+from plyscribe.domain.events import Account, BuiltIn, Guest
 from plyscribe.domain.tournament.state import Entrant, Tournament
 
 _NUMBERED = re.compile(r".* #[0-9]+\Z", re.DOTALL)
@@ -36,6 +36,8 @@ def name_entrant(entrant: Entrant) -> str:
             return entrant.label
         case Account(player):
             return player
+        case Guest(name):
+            return name
         case BuiltIn(bot, playouts=None):
             return bot
         case BuiltIn(bot, playouts=playouts):

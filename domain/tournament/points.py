@@ -42,17 +42,21 @@ def score_round(state: Tournament, round: Round) -> dict[int, Fraction]:
     scoring = state.terms.scoring
     points = {entrant: Fraction(scoring["bye"]) for entrant in round.byes}
     points |= {entrant: Fraction(scoring["absence"]) for entrant in round.absent}
+    points |= {entrant: Fraction(scoring["asked_bye"]) for entrant in round.byes_asked}
     for games in round.games:
         points |= score_games(state, games)
     return points
 
 
 def total_points(state: Tournament, rounds: int | None = None) -> dict[int, Fraction]:
-    """The points of all entrants after this many rounds (None: after all rounds)."""
+    """The points of all entrants after this many rounds (None: after all rounds), less their penalties until then."""
     totals = dict.fromkeys((each.number for each in state.entrants), ZERO)
     for round in state.rounds[:rounds]:
         for entrant, points in score_round(state, round).items():
             totals[entrant] += points
+    for penalty in state.penalties:
+        if penalty.lifted is None and (rounds is None or penalty.round <= rounds):
+            totals[penalty.entrant] -= penalty.points
     return totals
 
 

@@ -224,15 +224,16 @@ def count_defeats(state: Tournament) -> dict[int, int]:
     The worse seed loses a level board.
     """
     defeats = dict.fromkeys((each.number for each in state.entrants), 0)
+    seeds = {number: place for place, number in enumerate(state.list_seeds())}
     for round in state.rounds:
-        for loser in (*_list_losers(state, round), *round.absent):
+        for loser in (*_list_losers(state, round, seeds), *round.absent):
             defeats[loser] += 1
     return defeats
 
 
-def _list_losers(state: Tournament, round: Round) -> list[int]:
-    return [_find_loser(score_games(state, games)) for games in round.games]
+def _list_losers(state: Tournament, round: Round, seeds: Mapping[int, int]) -> list[int]:
+    return [_find_loser(score_games(state, games), seeds) for games in round.games]
 
 
-def _find_loser(points: dict[int, Fraction]) -> int:
-    return min(points, key=lambda entrant: (points[entrant], -entrant))
+def _find_loser(points: dict[int, Fraction], seeds: Mapping[int, int]) -> int:
+    return min(points, key=lambda entrant: (points[entrant], -seeds[entrant]))

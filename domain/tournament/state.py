@@ -1,32 +1,12 @@
 """The tournament: the state that its events add up to."""
 
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from plyscribe.domain.codec import Event
-from plyscribe.domain.commands import parse_actor
 from plyscribe.domain.errors import FoldError
-from plyscribe.domain.events import Account, Occupant, SeatWithdrawn
-from plyscribe.domain.tournament.events import (
-    AttemptFailed,
-    EntrantAbsent,
-    EntrantInvited,
-    EntrantRegistered,
-    EntrantWithdrawn,
-    GameAdjudicated,
-    GameAnnulled,
-    GameDecided,
-    GameForfeited,
-    GameRetried,
-    InvitationEnded,
-    RoundPaired,
-    TournamentAborted,
-    TournamentCreated,
-    TournamentEnded,
-    TournamentEvent,
-    TournamentStarted,
-)
+from plyscribe.domain.events import Occupant, SeatWithdrawn
+from plyscribe.domain.tournament.events import TournamentCreated
 from plyscribe.domain.tournament.terms import list_seatings
 
 STATUSES = ("open", "playing", "ended", "aborted")
@@ -34,19 +14,37 @@ STATUSES = ("open", "playing", "ended", "aborted")
 MAX_ATTEMPTS = 5
 """A game whose matches failed this often is not played again until the organiser says so. Then it gets as many more."""
 
-ADJUDICATED, FORFEITED = "adjudicated", "forfeited"
-"""The reasons of a game that the organiser decided, not a match."""
+ADJUDICATED, FORFEITED, REPORTED = "adjudicated", "forfeited", "reported"
+"""The reasons of a game that no match decided: the organiser did, or its result was entered at the table."""
+
+REPLAYED = "replayed"
+"""Why a match that decided a game counts no more: the game is played once more."""
 
 ACTS = (
     "game-annulled",
     "game-retried",
+    "game-reported",
     "game-adjudicated",
     "game-forfeited",
+    "game-corrected",
+    "game-replayed",
+    "penalty-given",
+    "penalty-lifted",
+    "round-paired",
+    "round-taken-back",
+    "table-codes-revoked",
+    "entry-request-ended",
+    "entry-link-revoked",
     "entrant-withdrawn",
     "entrant-disqualified",
+    "entrant-returned",
+    "arbiter-named",
+    "arbiter-dismissed",
+    "tournament-paused",
+    "tournament-resumed",
     "tournament-aborted",
 )
-"""What organisers and administrators can do to the course of a tournament."""
+"""What the organiser, arbiters and administrators can do to the course of a tournament."""
 
 
 class Entrant(NamedTuple):
@@ -63,6 +61,11 @@ class Entrant(NamedTuple):
     """The first round that it can play."""
 
     is_disqualified: bool = False
+    byes: frozenset[int] = frozenset()
+    """The rounds for which it asked for a bye; they are among its absences."""
+
+    rating: int | None = None
+    seed: int | None = None
 
 
 class Invitation(NamedTuple):
@@ -73,10 +76,30 @@ class Invitation(NamedTuple):
     at: int
 
 
-class Act(NamedTuple):
-    """An act of an organiser or administrator: one of ACTS, when (UTC milliseconds), by whose account, and why.
+class Request(NamedTuple):
+    """An account that asks to be let in, since `at` (UTC milliseconds)."""
 
-    It is about a game, given by its round, board and number, or about an entrant, or else about the tournament.
+    player: str
+    label: str | None
+    at: int
+
+
+class Penalty(NamedTuple):
+    """Points that an entrant loses, given after round `round` was paired. `lifted` says why it counts no more."""
+
+    number: int
+    entrant: int
+    points: int
+    round: int
+    why: str
+    lifted: str | None = None
+
+
+class Act(NamedTuple):
+    """An act of an organiser, arbiter or administrator: one of ACTS, when (UTC milliseconds), by whom, and why.
+
+    It is about a game, given by its round, board and number, about a round, an entrant or an account, or else about the
+    tournament.
     """
 
     at: int
@@ -85,6 +108,9 @@ class Act(NamedTuple):
     why: str | None
     place: tuple[int, int, int] | None = None
     entrant: int | None = None
+    round: int | None = None
+    board: int | None = None
+    player: str | None = None
 
 
 class Failure(NamedTuple):
@@ -125,17 +151,26 @@ class Game(NamedTuple):
     """The entrants that lost it by forfeit."""
 
     why: str | None = None
-    """Why the organiser adjudicated it, or had it forfeited."""
+    """Why the organiser adjudicated it, had it forfeited, or corrected it."""
+
+    entered: tuple[int, ...] | None = None
+    """The ranks as they were entered first, if the organiser corrected them."""
+
+    replays: int = 0
+    """How often it was decided and then had to be played once more."""
+
+    pairing: int = 0
+    """How often its round had been taken back when it was paired."""
 
     @property
     def is_ruled(self) -> bool:
-        """Whether the organiser decided it, not a match."""
+        """Whether it is decided, but not by a match."""
         return self.ranks is not None and self.match is None
 
     @property
     def was_played(self) -> bool:
-        """Whether it counts as the result of a match."""
-        return self.counts and self.match is not None
+        """Whether it counts, and its result comes from play."""
+        return self.counts and not self.forfeited and (self.match is not None or self.reason == REPORTED)
 
     @property
     def counts(self) -> bool:
@@ -150,7 +185,8 @@ class Game(NamedTuple):
     @property
     def has_failed_too_often(self) -> bool:
         """Whether no further match is made for it. A game that is given up and then ruled on stays like that."""
-        return len(self.failed) >= MAX_ATTEMPTS * (1 + self.retries)
+        failed = sum(each.cause != REPLAYED for each in self.failed)
+        return failed >= MAX_ATTEMPTS * (1 + self.retries)
 
 
 class Round(NamedTuple):
@@ -163,6 +199,8 @@ class Round(NamedTuple):
     costs: dict[str, Any]
     engine: str
     games: tuple[tuple[Game, ...], ...]
+    byes_asked: tuple[int, ...] = ()
+    """The absent entrants who had asked for a bye."""
 
     @property
     def is_decided(self) -> bool:
@@ -189,8 +227,28 @@ class Tournament:
     invitations: tuple[Invitation, ...] = ()
     """The invitations that nobody has answered, oldest first."""
 
+    arbiters: tuple[str, ...] = ()
+    """The accounts of the arbiters, in the order in which they were named."""
+
+    requests: tuple[Request, ...] = ()
+    """The accounts that ask to be let in, oldest first."""
+
+    paused: str | None = None
+    """Why the tournament is paused; None if it is not."""
+
+    called: int = 0
+    """The last round that was called, in a tournament whose rounds are called."""
+
+    taken_back: tuple[Round, ...] = ()
+    """The rounds that were taken back, as they were paired, oldest first."""
+
+    penalties: tuple[Penalty, ...] = ()
+    codes_revoked: Mapping[tuple[int, int] | None, int] = field(default_factory=dict)
+    """How often the table codes of a board, given by round and number, were revoked; of all boards under None."""
+
+    entry_links_revoked: int = 0
     acts: tuple[Act, ...] = ()
-    """Everything that organisers and administrators did to its course, oldest first."""
+    """Everything that organisers, arbiters and administrators did to its course, oldest first."""
 
     ended: str | None = None
     """The reason why it ended or was called off; None before."""
@@ -216,6 +274,28 @@ class Tournament:
         """The unanswered invitation of this account; None without one."""
         return next((each for each in self.invitations if each.player == player), None)
 
+    def find_request(self, player: str) -> Request | None:
+        """The request of this account to be let in; None without one."""
+        return next((each for each in self.requests if each.player == player), None)
+
+    def may_pair(self, round: int) -> bool:
+        """Whether this round is the next one, and it is time to pair it."""
+        is_next = round == len(self.rounds) + 1 and (not self.rounds or self.rounds[-1].is_decided)
+        is_due = self.terms.rounds_begin == "auto" or self.called >= round
+        return self.status == "playing" and self.paused is None and is_next and is_due
+
+    def list_seeds(self) -> list[int]:
+        """The entrants in the order of their seeds: those with a seed, then those with a rating, then the others.
+
+        Among equals, the one who entered first comes first.
+        """
+
+        def key(entrant: Entrant) -> tuple[bool, int, bool, int, int]:
+            seed, rating = entrant.seed, entrant.rating
+            return seed is None, seed or 0, rating is None, -(rating or 0), entrant.number
+
+        return [each.number for each in sorted(self.entrants, key=key)]
+
     def games(self) -> Iterator[Game]:
         """All paired games, in order."""
         return (game for round in self.rounds for games in round.games for game in games)
@@ -229,64 +309,6 @@ class Tournament:
         return [each.number for each in self.entrants if each.is_in and round not in each.absences]
 
 
-def evolve_tournament(state: Tournament, event: Event, data: TournamentEvent) -> Tournament:
-    """The tournament after one event; FoldError when it names an entrant or a game that does not exist."""
-    match data:
-        case TournamentCreated():
-            return replace(state, created=data, organiser=parse_actor(event.by).id, created_at=event.at)
-        case EntrantInvited(player, label):
-            return replace(state, invitations=(*state.invitations, Invitation(player, label, event.at)))
-        case InvitationEnded(player):
-            return replace(state, invitations=_without(state.invitations, player))
-        case EntrantRegistered(number, occupant, label):
-            entrant = Entrant(number, occupant, label, joined=len(state.rounds) + 1)
-            invited = occupant.player if isinstance(occupant, Account) else None
-            rest = _without(state.invitations, invited)
-            return replace(state, entrants=(*state.entrants, entrant), invitations=rest)
-        case EntrantWithdrawn(number, cause, why):
-            if cause != "entrant":
-                what = "entrant-disqualified" if cause == "disqualified" else data.type
-                state = _note_act(state, event, what, why, entrant=number)
-            return _with_entrant(state, event, number, is_in=False, is_disqualified=cause == "disqualified")
-        case EntrantAbsent(number, round):
-            return _with_entrant(state, event, number, absences=_entrant(state, event, number).absences | {round})
-        case TournamentStarted():
-            starters = tuple(each.number for each in state.entrants if each.is_in)
-            return replace(state, status="playing", starters=starters)
-        case RoundPaired():
-            return replace(state, rounds=(*state.rounds, _open_round(state, data)))
-        case GameDecided(round, board, game, match, ranks, reason, made_at, left):
-            result = {"match": match, "ranks": ranks, "reason": reason}
-            more = {"made_at": made_at, "decided_at": event.at, "left": left}
-            return _with_game(state, event, (round, board, game), **result, **more)
-        case AttemptFailed(round, board, game, match, cause, why, made_at):
-            known = find_game(state, (round, board, game))
-            failed = (*(known.failed if known else ()), Failure(match, cause, why, made_at, event.at))
-            return _with_game(state, event, (round, board, game), failed=failed)
-        case GameRetried(round, board, game, why):
-            place = (round, board, game)
-            known = find_game(state, place)
-            retried = _with_game(state, event, place, retries=known.retries + 1 if known else 0)
-            return _note_act(retried, event, data.type, why, place)
-        case GameAdjudicated(round, board, game, ranks, why):
-            ruled = {"ranks": ranks, "reason": ADJUDICATED, "why": why, "decided_at": event.at}
-            state = _with_game(state, event, (round, board, game), **ruled)
-            return _note_act(state, event, data.type, why, (round, board, game))
-        case GameForfeited(round, board, game, entrants, why):
-            place = (round, board, game)
-            known = find_game(state, place)
-            ranks = rank_forfeit(known.entrants, entrants) if known else ()
-            ruled = {"ranks": ranks, "reason": FORFEITED, "why": why, "decided_at": event.at, "forfeited": entrants}
-            return _note_act(_with_game(state, event, place, **ruled), event, data.type, why, place)
-        case GameAnnulled(round, board, game, why):
-            place = (round, board, game)
-            return _note_act(_with_game(state, event, place, annulled=why), event, data.type, why, place)
-        case TournamentEnded(reason):
-            return replace(state, status="ended", ended=reason)
-        case TournamentAborted(cause):
-            return _note_act(replace(state, status="aborted", ended=cause), event, data.type, cause)
-
-
 def rank_forfeit(entrants: Sequence[int], losers: Collection[int]) -> tuple[int, ...]:
     """The rank of each seat when these entrants lose by forfeit: the others share the first place, they the last.
 
@@ -296,45 +318,6 @@ def rank_forfeit(entrants: Sequence[int], losers: Collection[int]) -> tuple[int,
     return tuple(len(entrants) if each in losers else 1 for each in entrants)
 
 
-def _without(invitations: tuple[Invitation, ...], player: str | None) -> tuple[Invitation, ...]:
-    return tuple(each for each in invitations if each.player != player)
-
-
-def _note_act(
-    state: Tournament,
-    event: Event,
-    what: str,
-    why: str | None,
-    place: tuple[int, int, int] | None = None,
-    entrant: int | None = None,
-) -> Tournament:
-    act = Act(event.at, parse_actor(event.by).id, what, why, place, entrant)
-    return replace(state, acts=(*state.acts, act))
-
-
-def _entrant(state: Tournament, event: Event, number: int) -> Entrant:
-    if not 1 <= number <= len(state.entrants):
-        raise FoldError(event.version, f"there is no entrant {number}")
-    return state.entrants[number - 1]
-
-
-def _with_entrant(state: Tournament, event: Event, number: int, **changes: Any) -> Tournament:
-    entrant = _entrant(state, event, number)._replace(**changes)
-    return replace(state, entrants=(*state.entrants[: number - 1], entrant, *state.entrants[number:]))
-
-
-def _open_round(state: Tournament, paired: RoundPaired) -> Round:
-    seatings = state.seatings
-    games = tuple(
-        tuple(
-            Game(paired.round, board, game, tuple(entrants[place] for place in seating))
-            for game, seating in enumerate(seatings, 1)
-        )
-        for board, entrants in enumerate(paired.boards, 1)
-    )
-    return Round(paired.round, paired.boards, paired.byes, paired.absent, paired.costs, paired.engine, games)
-
-
 def find_game(state: Tournament, place: tuple[int, int, int]) -> Game | None:
     """The game with these numbers of round, board and game; None if there is none."""
     round, board, game = place
@@ -342,13 +325,6 @@ def find_game(state: Tournament, place: tuple[int, int, int]) -> Game | None:
         return None
     boards = state.rounds[round - 1].games
     return boards[board - 1][game - 1] if 1 <= board <= len(boards) and 1 <= game <= len(boards[board - 1]) else None
-
-
-def _with_game(state: Tournament, event: Event, place: tuple[int, int, int], **changes: Any) -> Tournament:
-    found = find_game(state, place)
-    if found is None:
-        raise FoldError(event.version, f"there is no game {place}")
-    return replace_game(state, found._replace(**changes))
 
 
 def replace_game(state: Tournament, changed_game: Game) -> Tournament:

@@ -27,6 +27,9 @@ FORMATS: Mapping[str, tuple[Option, ...]] = {
 }
 """The formats and their options."""
 
+ROUNDS_BEGIN = ("auto", "call")
+"""When a round begins: once all games of the round before are decided, or when an arbiter calls it."""
+
 REPEATS = ("once", "rotations", "permutations")
 """The games of a board: one; one for each rotation of its entrants; one for each permutation of its entrants."""
 
@@ -69,17 +72,25 @@ def parse_scoring(raw: Mapping[str, Any], seats: int, games: int) -> dict[str, A
     """The complete scoring: the points for each place in a game, for a bye, and for an absence from a round.
 
     Without `places`, a seat gets two points for each seat it beats and one for each that it ties with. By default, a
-    bye is worth a win in each game, and an absence is worth nothing. Raises WrongValue `tournament/scoring`.
+    bye is worth a win in each game, and an absence is worth nothing. If `asked_byes` says how many byes each entrant
+    may ask for, each is worth `asked_bye`, by default a tie in each game, rounded down. Raises WrongValue
+    `tournament/scoring`.
     """
     places = raw.get("places")
-    if unknown := raw.keys() - {"places", "bye", "absence"}:
+    if unknown := raw.keys() - {"places", "bye", "absence", "asked_bye", "asked_byes"}:
         raise WrongValue("tournament/scoring", f"unknown fields: {', '.join(sorted(unknown))}")
     if places is not None and (not isinstance(places, list) or len(places) != seats or not _descend(places)):
         why = f"places must be {seats} whole numbers 0..1000, each no greater than the one before"
         raise WrongValue("tournament/scoring", why)
     best = 2 * (seats - 1) if places is None else places[0]
     scoring = {"places": places, "bye": raw.get("bye", best * games), "absence": raw.get("absence", 0)}
-    for name in ("bye", "absence"):
+    if "asked_byes" in raw or "asked_bye" in raw:
+        most = raw.get("asked_byes", 1)
+        if type(most) is not int or not 1 <= most <= MAX_ROUNDS:
+            raise WrongValue("tournament/scoring", f"asked_byes must be 1..{MAX_ROUNDS}, not {most!r}")
+        level = sum(places) // seats if places is not None else seats - 1
+        scoring |= {"asked_byes": most, "asked_bye": raw.get("asked_bye", level * games)}
+    for name in scoring.keys() & {"bye", "absence", "asked_bye"}:
         if not _is_points(scoring[name], 1000 * games):
             raise WrongValue("tournament/scoring", f"{name} must be 0..{1000 * games}, not {scoring[name]!r}")
     return scoring

@@ -32,9 +32,12 @@ def require_paired(state: Tournament, number: int) -> None:
 
 
 def check_pairing(stream: str, entries: Sequence[StoredEvent], number: int) -> PairingCheck:
-    """Pair a round of a tournament again, from the events before it; FoldError if the events do not hold the round."""
-    for place, entry in enumerate(entries):
-        data: Any = TOURNAMENT.parse(entry).data
+    """Pair a round of a tournament again, from the events before it; FoldError if the events do not hold the round.
+
+    A round that was taken back and paired once more is checked as it was paired last.
+    """
+    for place in reversed(range(len(entries))):
+        data: Any = TOURNAMENT.parse(entries[place]).data
         if isinstance(data, RoundPaired) and data.round == number:
             return PairingCheck(data, pair_next(TOURNAMENT.fold(Tournament(stream), entries[:place])))
     raise FoldError(len(entries), f"round {number} is not paired")

@@ -133,9 +133,9 @@ class Tournaments:
     # ---- rounds
 
     def _pair_if_due(self, state: Tournament) -> Tournament:
-        if state.rounds and not state.rounds[-1].is_decided:
-            return state
         number = len(state.rounds) + 1
+        if not state.may_pair(number):
+            return state
         verdict = judge_entrants(state)
         if verdict is not None and verdict.taken is not None:
             return self._do(state, ("end",), EndTournament(actor=RUNNER, reason=f"sprt-{verdict.taken}"))

@@ -4,10 +4,13 @@ from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any
 
+import pytest
+
 from plyscribe.domain.chain import StoredEvent, first_link, link_all
 from plyscribe.domain.codec import format_event
 from plyscribe.domain.commands import Actor, Command
-from plyscribe.domain.events import BuiltIn, SeatWithdrawn
+from plyscribe.domain.errors import Refusal
+from plyscribe.domain.events import Account, BuiltIn, Guest, SeatWithdrawn
 from plyscribe.domain.rulesets import register
 from plyscribe.domain.tournament.commands import (
     AdjudicateGame,
@@ -16,9 +19,11 @@ from plyscribe.domain.tournament.commands import (
     CreateTournament,
     EnterResult,
     ForfeitGame,
+    NameArbiter,
     NoteFailure,
     PairRound,
     RegisterEntrant,
+    ReportResult,
     RetryGame,
     StartTournament,
     WithdrawEntrant,
@@ -62,6 +67,21 @@ class GivenTournament:
 
     def enter(self) -> None:
         self.when(RegisterEntrant, occupant=BOT)
+
+    def enter_guest(self, name: str, **fields: Any) -> None:
+        self.when(RegisterEntrant, occupant=Guest(name), **fields)
+
+    def enter_account(self, player: Actor) -> None:
+        self.when(RegisterEntrant, player, occupant=Account(player.id))
+
+    def name_arbiter(self, player: Actor) -> Actor:
+        """The arbiter as an actor."""
+        self.when(NameArbiter, player=player.id)
+        return Actor("arbiter", player.id)
+
+    def report(self, round: int, board: int, *ranks: int, game: int = 1) -> None:
+        place = {"round": round, "board": board, "game": game}
+        self.when(ReportResult, Actor("table", f"{round}-{board}-0"), **place, ranks=ranks)
 
     def start(self) -> None:
         self.when(StartTournament)
@@ -137,3 +157,14 @@ def by_chance(seed: int) -> Callable[[Game], Sequence[int]]:
         return [1 + sum(other > own for other in strength) for own in strength]
 
     return rank
+
+
+def refusal(
+    tournament: GivenTournament, command: type[Command], actor: Actor = ORGANISER, **fields: Any
+) -> tuple[type[Refusal], str]:
+    """The class and code with which the command is refused; nothing is recorded."""
+    before = tournament.state
+    with pytest.raises(Refusal) as refused:
+        tournament.when(command, actor, **fields)
+    assert tournament.state == before
+    return type(refused.value), refused.value.code

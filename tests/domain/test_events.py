@@ -85,21 +85,39 @@ def test_the_event_types_are_these_words_for_ever():
     ]
     assert sorted(LEDGER.types) == ["match-rated", "match-unrated", "ratings-opened"]
     assert sorted(TOURNAMENT.types) == [
+        "arbiter-dismissed",
+        "arbiter-named",
         "attempt-failed",
         "entrant-absent",
         "entrant-invited",
+        "entrant-present",
         "entrant-registered",
+        "entrant-returned",
+        "entrant-seeded",
         "entrant-withdrawn",
+        "entry-link-revoked",
+        "entry-request-ended",
+        "entry-requested",
         "game-adjudicated",
         "game-annulled",
+        "game-corrected",
         "game-decided",
         "game-forfeited",
+        "game-replayed",
+        "game-reported",
         "game-retried",
         "invitation-ended",
+        "penalty-given",
+        "penalty-lifted",
+        "round-called",
         "round-paired",
+        "round-taken-back",
+        "table-codes-revoked",
         "tournament-aborted",
         "tournament-created",
         "tournament-ended",
+        "tournament-paused",
+        "tournament-resumed",
         "tournament-started",
     ]
 
@@ -114,6 +132,12 @@ LATER = {
     "tournament-created": {"sprt": None},
 }
 """Fields that came later: what an event without them means."""
+
+OMITTED = {
+    "entrant-absent": {"bye": False},
+    "tournament-created": {"rounds_begin": "auto", "at_table": False, "rated": False, "private": False},
+}
+"""Fields that came later, too, and are not written while they have these defaults."""
 
 
 def complete(raw):
@@ -148,14 +172,23 @@ def test_a_field_that_came_later_has_a_default_and_a_fixture_that_lacks_it():
         word: {field.name: field.default for field in fields(kind) if field.default is not MISSING}
         for word, kind in ALL_EVENT_TYPES.items()
     }
+    both = {word: LATER.get(word, {}) | OMITTED.get(word, {}) for word in LATER | OMITTED}
     assert {word: added for word, added in later.items() if added} == {
         word: {name: tuple(value) if value == [] else value for name, value in added.items()}
-        for word, added in LATER.items()
+        for word, added in both.items()
     }
     written = [json.loads(line) for line in LINES]
-    for word, added in LATER.items():
+    for word, added in both.items():
         for name in added:
             assert any(raw["type"] == word and name not in raw["data"] for raw in written), f"{name} of {word}"
+
+
+@pytest.mark.parametrize(("word", "name"), [(word, name) for word, added in OMITTED.items() for name in added])
+def test_a_field_that_is_omitted_has_a_fixture_with_another_value(word, name):
+    written = [json.loads(line) for line in LINES]
+    assert any(
+        raw["type"] == word and raw["data"].get(name, OMITTED[word][name]) != OMITTED[word][name] for raw in written
+    )
 
 
 def test_there_is_a_fixture_of_every_type():

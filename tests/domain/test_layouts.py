@@ -6,7 +6,7 @@ import pytest
 
 from plyscribe.domain.bundle.bundle import format_event_line
 from plyscribe.domain.chain import StoredEvent, canonical_json
-from plyscribe.domain.layouts import INCREMENTS, NEWEST, TYPES, find_layout
+from plyscribe.domain.layouts import CLUBS, INCREMENTS, NEWEST, TYPES, find_layout
 from tests.domain.given import new_match
 from tests.domain.test_clock import start
 from tests.domain.test_events import ALL_EVENT_TYPES, LINES
@@ -43,9 +43,19 @@ def test_what_is_copied_later_needs_nothing():
     assert find_layout(entry("events-copied", {"events": []}), "events-copied") == 1
 
 
+CLUB = {"at_table", "rounds_begin", "rated", "private"}
+
+
 def test_every_recorded_shape_has_a_layout():
     for line in LINES:
         raw = json.loads(line)
         if raw["type"] in TYPES:
-            grows = '"increment_ms"' in line
-            assert find_layout(StoredEvent(1, line.encode(), b""), raw["type"]) == (INCREMENTS if grows else 1)
+            is_new = '"increment_ms"' in line or '"asked_byes"' in line
+            is_new = is_new or raw["type"] not in ("match-created", "tournament-created", "events-copied")
+            is_new = is_new or (raw["type"] == "tournament-created" and CLUB & raw["data"].keys())
+            assert find_layout(StoredEvent(1, line.encode(), b""), raw["type"]) == (CLUBS if is_new else 1)
+
+
+@pytest.mark.parametrize("term", [{"at_table": True}, {"rated": True}, {"scoring": {"asked_byes": 1}}])
+def test_a_tournament_of_a_club_needs_the_layout_of_clubs(term):
+    assert find_layout(entry("tournament-created", {"limits": None, **term}), "tournament-created") == CLUBS

@@ -3,7 +3,7 @@
 import pytest
 
 from plyscribe.domain.commands import Actor
-from plyscribe.domain.errors import Refusal, Unknown, WrongPerson, WrongTime, WrongValue
+from plyscribe.domain.errors import Unknown, WrongPerson, WrongTime, WrongValue
 from plyscribe.domain.events import Account, BuiltIn, Guest, SeatWithdrawn
 from plyscribe.domain.rulesets import find_ruleset
 from plyscribe.domain.tournament.commands import (
@@ -44,21 +44,12 @@ from plyscribe.domain.tournament.events import (
     TournamentStarted,
 )
 from plyscribe.domain.tournament.state import Tournament
-from tests.domain.given_tournament import BOT, ORGANISER, STREAM, SYSTEM, GivenTournament, by_number
+from tests.domain.given_tournament import BOT, ORGANISER, STREAM, SYSTEM, GivenTournament, by_number, refusal
 
 ANN = Actor("player", "player-" + "a" * 26)
 BEN = Actor("player", "player-" + "b" * 26)
 TERMS = {"name": "Cup", "ruleset": "toy", "format": {"kind": "swiss"}, "seed": 1}
 RESULT = {"round": 1, "board": 1, "game": 1, "match": "match-1"}
-
-
-def refusal(tournament, command, actor=ORGANISER, **fields):
-    """The class and code with which the command is refused; nothing is recorded."""
-    before = tournament.state
-    with pytest.raises(Refusal) as refused:
-        tournament.when(command, actor, **fields)
-    assert tournament.state == before
-    return type(refused.value), refused.value.code
 
 
 def created(**terms):

@@ -4,14 +4,32 @@ import pytest
 
 from plyscribe.domain.chain import first_link, link_all
 from plyscribe.domain.codec import Event, format_event
+from plyscribe.domain.commands import Actor
 from plyscribe.domain.errors import BrokenChain, FoldError, UnknownEventType
 from plyscribe.domain.events import MatchStarted
 from plyscribe.domain.tournament.commands import (
     AbortTournament,
+    AnnounceAbsence,
+    CallRound,
+    CancelAbsence,
+    CorrectGame,
+    DismissArbiter,
     EndInvitation,
+    EndRequest,
     EndTournament,
+    GivePenalty,
     InviteEntrant,
+    LiftPenalty,
     NoteFailure,
+    PairByHand,
+    PauseTournament,
+    ReplayGame,
+    RequestEntry,
+    ResumeTournament,
+    ReturnEntrant,
+    RevokeEntryLinks,
+    RevokeTableCodes,
+    TakeBackRound,
 )
 from plyscribe.domain.tournament.decide import TOURNAMENT
 from plyscribe.domain.tournament.events import (
@@ -27,6 +45,7 @@ from plyscribe.domain.tournament.state import STATUSES, Tournament, find_game
 from tests.domain.given_tournament import STREAM, SYSTEM, GivenTournament, by_number
 
 ANN = "player-" + "a" * 26
+BEN = Actor("player", "player-" + "b" * 26)
 FAILURE = {"cause": "refuted", "why": "lost", "made_at": 7}
 
 
@@ -64,19 +83,51 @@ def whole_event():
     return tournament
 
 
+def club_night():
+    """A tournament at the table in which everything happened that a club needs."""
+    tournament = GivenTournament(at_table=True, rounds_begin="call", scoring={"asked_byes": 1})
+    tournament.name_arbiter(BEN)
+    tournament.when(RequestEntry, Actor("player", ANN))
+    tournament.when(EndRequest, player=ANN, why="members only")
+    tournament.when(RevokeEntryLinks)
+    for name in ("Ida", "Kim", "Lou", "Max"):
+        tournament.enter_guest(name, rating=1000 + len(tournament.entries))
+    tournament.when(DismissArbiter, player=BEN.id)
+    tournament.leave(4)
+    tournament.when(ReturnEntrant, entrant=4, why="a mistake")
+    tournament.when(AnnounceAbsence, entrant=4, round=2, bye=True)
+    tournament.when(CancelAbsence, entrant=4, round=2)
+    tournament.start()
+    tournament.when(PauseTournament, why="dinner")
+    tournament.when(ResumeTournament)
+    tournament.when(CallRound, round=1)
+    tournament.pair([(1, 2), (3, 4)])
+    tournament.when(TakeBackRound, round=1, why="wrong tables")
+    tournament.when(PairByHand, round=1, boards=((1, 3), (2, 4)), byes=(), why="as announced")
+    tournament.when(RevokeTableCodes, round=1, board=1, why="a lost phone")
+    tournament.report(1, 1, 1, 2)
+    tournament.when(ReplayGame, round=1, board=1, game=1, why="wrong seats")
+    tournament.report(1, 1, 2, 1)
+    tournament.when(CorrectGame, round=1, board=1, game=1, ranks=(1, 1), why="a draw")
+    tournament.when(GivePenalty, entrant=1, points=1, why="late")
+    tournament.when(LiftPenalty, penalty=1, why="the bus")
+    return tournament
+
+
 def test_every_event_comes_back_from_its_stored_form():
     tournament, aborted = whole_event(), GivenTournament()
     aborted.when(AbortTournament, cause="rain")
     seen = set()
-    for stored in (*tournament.entries, *aborted.entries):
+    for stored in (*tournament.entries, *club_night().entries, *aborted.entries):
         event = TOURNAMENT.parse(stored)
         assert format_event(event) == stored.e
         seen.add(event.data.type)
     assert seen == set(TOURNAMENT.types)
 
 
-def test_the_fold_of_all_events_is_the_state_that_grew_by_each():
-    tournament = whole_event()
+@pytest.mark.parametrize("happen", [whole_event, club_night])
+def test_the_fold_of_all_events_is_the_state_that_grew_by_each(happen):
+    tournament = happen()
     assert TOURNAMENT.fold(Tournament(STREAM), tournament.entries) == tournament.state
     assert tournament.state.version == len(tournament.entries)
     half = TOURNAMENT.fold(Tournament(STREAM), tournament.entries[:9])

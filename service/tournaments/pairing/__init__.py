@@ -2,6 +2,7 @@
 
 from plyscribe.domain.errors import WrongValue
 from plyscribe.domain.tournament.schedule import Pairing, pair_gauntlet, pair_knockout, pair_round_robin
+from plyscribe.domain.tournament.seeding import pair_by_seed
 from plyscribe.domain.tournament.state import Tournament
 from plyscribe.service.tournaments.pairing.designs import pair_pod_round_robin
 from plyscribe.service.tournaments.pairing.dutch import pair_dutch
@@ -10,6 +11,11 @@ from plyscribe.service.tournaments.pairing.pods import pair_pods
 
 def pair_next(state: Tournament) -> Pairing | None:
     """The pairing of the next round; None when nothing is left to pair. Follows from the tournament alone."""
+    return pair_by_seed(state, _pair_numbered)
+
+
+def _pair_numbered(state: Tournament) -> Pairing | None:
+    """As pair_next, for a tournament whose entrants are numbered by seed."""
     terms, number = state.terms, len(state.rounds) + 1
     if sum(each.is_in for each in state.entrants) < terms.seats:
         return None
