@@ -29,12 +29,12 @@ from plyscribe.domain.decide.play import (
     require_may_answer_draw,
     require_may_confirm,
     require_may_offer_draw,
+    require_may_roll,
     require_may_take_back,
-    require_roll_to_record,
     withdrawal_causes,
     withdraws_others,
 )
-from plyscribe.domain.decide.who import is_recorder, seats_held, seats_sat_on, step_down
+from plyscribe.domain.decide.who import seats_held, seats_sat_on, step_down
 from plyscribe.domain.errors import DomainError, UnknownEventShape, UnknownEventType
 from plyscribe.domain.events import Account, Guest, MatchRefuted, MatchVerified
 from plyscribe.domain.match import Lifecycle, Match, Play
@@ -162,8 +162,8 @@ def _list_under_way(match: Match, play: Play, actor: Actor, at: int) -> Iterator
     life, turn, held = match.life, play.turn, seats_held(actor, match.life)
     if isinstance(turn, Decision) and turn.seat in held and not match.is_full:
         yield Choice("move", (turn.seat,))
-    if is_recorder(actor, life) and not match.is_full:
-        yield from _single("roll", require_roll_to_record, life, play)
+    if not match.is_full:
+        yield from _single("roll", require_may_roll, actor, life, play)
         yield from _single("take-back", require_may_take_back, actor, life, play)
     leaver = step_down(actor, life)
     withdrawable = range(1, len(life.seats) + 1) if withdraws_others(leaver, life) else seats_held(leaver, life)

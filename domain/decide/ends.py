@@ -76,7 +76,8 @@ def _require_not_over(life: Lifecycle) -> None:
 
 def _require_may_abort_under_way(actor: Actor, match: Match) -> None:
     life, play, is_old = match.life, match.play, match.life.created.counts_from is None
-    if actor.role in ("organiser", "system") or (is_recorder(actor, life) and is_old):
+    # A table that could abort its match could play until it likes the beginning.
+    if actor.role in ("organiser", "system") or (is_recorder(actor, life) and is_old and actor.role != "table"):
         return
     if is_creator(actor, life) and _is_of_bots_alone(life):
         return

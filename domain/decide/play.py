@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from plyscribe.domain.at_table import find_seat
 from plyscribe.domain.commands import (
     Actor,
     AnswerDraw,
@@ -123,15 +124,24 @@ def _parse_move(play: Play, text: str) -> Any:
 
 
 def _decide_roll(command: RecordRoll, life: Lifecycle, draft: Draft) -> None:
-    require_recorder(command.actor, life)
+    if find_seat(command.actor, life) is None:
+        require_recorder(command.actor, life)
     require_playing(life)
-    turn = require_roll_to_record(life, draft.play)
+    turn = require_may_roll(command.actor, life, draft.play)
     draft.require_room()
     ruleset, state, thrown = draft.play.ruleset, draft.play.state, command.values
     values = ruleset.read_layout(state, thrown) if isinstance(thrown, Mapping) else thrown
     ruleset.apply_roll(state, values)
     draft.emit(DiceRolled(turn.sides, turn.count, turn.purpose, turn.seat, values))
     draft.settle()
+
+
+def require_may_roll(actor: Actor, life: Lifecycle, play: Play) -> Roll:
+    """The roll that is due, which the actor may record: the recorder any, a seat at a table its own."""
+    turn, seat = require_roll_to_record(life, play), find_seat(actor, life)
+    if not is_recorder(actor, life) and (seat is None or turn.seat not in (None, seat)):
+        raise WrongPerson("match/not-recorder", "this roll is not yours to record")
+    return turn
 
 
 def require_roll_to_record(life: Lifecycle, play: Play) -> Roll:

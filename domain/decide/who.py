@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+from plyscribe.domain.at_table import WHOLE_TABLE, find_seat, find_table
 from plyscribe.domain.commands import AbortMatch, Actor, Command, Withdraw
 from plyscribe.domain.draft import Draft
 from plyscribe.domain.errors import Unknown, WrongPerson, WrongTime, WrongValue
@@ -50,7 +51,14 @@ def refuse_own_match() -> WrongPerson:
 
 
 def is_recorder(actor: Actor, life: Lifecycle) -> bool:
-    """Whether the actor records the match."""
+    """Whether the actor records the match.
+
+    At a table of a tournament, whoever holds the table's code does, and each arbiter who does not sit there.
+    """
+    if actor.role == "table":
+        return find_seat(actor, life) == WHOLE_TABLE
+    if actor.role == "arbiter":
+        return find_table(life) is not None and not sits_in(actor, life)
     return actor.id == life.created.recorder and actor.role in ("player", "recorder")
 
 
@@ -71,10 +79,14 @@ def seats_sat_on(actor: Actor, life: Lifecycle) -> list[int]:
 def seats_held(actor: Actor, life: Lifecycle) -> list[int]:
     """The seats that the actor may act for, ascending.
 
-    A player acts for its own seats, the recorder for all, the system for those of built-in bots.
+    A player acts for its own seats, the recorder for all, the system for those of built-in bots, and whoever holds the
+    code of a seat for that one.
     """
     if is_recorder(actor, life):
         return list(range(1, len(life.seats) + 1))
+    if actor.role == "table":
+        seat = find_seat(actor, life)
+        return [] if seat is None else [seat]
     if actor.role == "system":
         return [number for number, seat in enumerate(life.seats, 1) if isinstance(seat.occupant, BuiltIn)]
     return seats_sat_on(actor, life) if actor.role == "player" else []

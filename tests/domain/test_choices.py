@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from plyscribe.domain.at_table import TablePlace
 from plyscribe.domain.bots import BOTS
 from plyscribe.domain.chain import StoredEvent, first_link, link_all, next_link
 from plyscribe.domain.codec import Event, format_event
@@ -90,6 +91,7 @@ FINAL = ("abort", "annul", "leave-seat", "withdraw", "confirm-record", "verify",
 SHARED = SharedDice("block-" + "a" * 26, commit(SECRET), SERVER_DICE.key, (STREAM, "match-" + "b" * 26))
 BOT = BuiltIn("random", BOTS["random"].version, 0, None)
 PEOPLE = (ANN, BEN, CAT, RECORDER)
+TOURNAMENT = "tournament-" + "t" * 26
 ACTORS = (
     *PEOPLE,
     DAN,
@@ -100,6 +102,12 @@ ACTORS = (
     ORGANISER,
     SYSTEM,
     Actor("system", ANN.id),
+    Actor("arbiter", DAN.id),
+    Actor("arbiter", ANN.id),
+    TablePlace(1, 2).actor,
+    TablePlace(1, 2, 1).actor,
+    TablePlace(1, 2, 2).actor,
+    TablePlace(2, 1).actor,
 )
 
 Named = tuple[str, int | None, str | None]
@@ -193,7 +201,10 @@ def begin(ruleset, rng: Random) -> Table:
     """A new match of a random kind."""
     for _ in range(100):
         seats, options = rng.choice(settings_of(ruleset))
-        recorder = rng.choice([None, None, RECORDER])
+        recorder = rng.choice([None, None, RECORDER, ORGANISER])
+        place: dict[str, Any] = (
+            {"id": TOURNAMENT, "round": 1, "board": 2} if recorder is ORGANISER else {"id": TOURNAMENT}
+        )
         who: list[Occupant | None] = [None, account(rng.choice(PEOPLE)), account(rng.choice(PEOPLE))]
         who += [Guest("Ada")] * 3 if recorder else [BOT]
         table = Table()
@@ -205,12 +216,12 @@ def begin(ruleset, rng: Random) -> Table:
                 ruleset_version=ruleset.version,
                 options=options,
                 seats=tuple(rng.choice(who) for _ in range(seats)),
-                recorder=recorder and recorder.id,
+                recorder=TOURNAMENT if recorder is ORGANISER else recorder and recorder.id,
                 dice=rng.choice([RecordedDice(), SERVER_DICE] if recorder else [SERVER_DICE, SERVER_DICE, SHARED]),
                 rated=rng.random() < 0.2,
                 start=rng.choice(["auto", "call"]),
                 limits=rng.choice([None, {"move_ms": 1000}]),
-                tournament={"id": "tournament-" + "t" * 26} if rng.random() < 0.2 else None,
+                tournament=place if recorder is ORGANISER or rng.random() < 0.2 else None,
             )
             return table
     raise AssertionError(f"no match of {ruleset.id} can be created")
@@ -308,7 +319,27 @@ def rated() -> Table:
     return table
 
 
-FULL = (*MATCHES_OF_ALL_KINDS, on_shared_dice, with_a_guest, against_time, rated)
+def at_a_table() -> Table:
+    seats = (Guest("Ida"), account(ANN))
+    place = {"id": TOURNAMENT, "round": 1, "board": 2, "game": 1}
+    table = new_match("crystals", seats, ORGANISER, recorder=TOURNAMENT, tournament=place, dice=RecordedDice())
+    whole = TablePlace(1, 2)
+    for _ in range(8):
+        play, turn = table.match.play, table.match.play.turn
+        if isinstance(turn, Roll):
+            table.when(RecordRoll, whole._replace(seat=turn.seat or 2).actor, values=(1,) * turn.count)
+            table.when(TakeBack, whole.actor, steps=1)
+            table.when(RecordRoll, Actor("arbiter", DAN.id), values=(2,) * turn.count)
+        else:
+            text = play.ruleset.format_move(play.state, play.ruleset.sample_move(play.state, Random(1).randrange))
+            table.when(MakeMove, whole._replace(seat=turn.seat).actor, move=text)
+    assert table.match.play.rolls
+    table.when(Withdraw, whole._replace(seat=1).actor)
+    table.when(ConfirmRecord, whole.actor)
+    return table
+
+
+FULL = (*MATCHES_OF_ALL_KINDS, on_shared_dice, with_a_guest, at_a_table, against_time, rated)
 
 
 def test_every_command_is_a_choice_of_somebody_at_some_time_and_then_alone_accepted():
