@@ -2,7 +2,6 @@
 
 import logging
 import signal
-import threading
 from collections.abc import Sequence
 from contextlib import suppress
 from types import FrameType
@@ -17,6 +16,7 @@ from plyscribe.service.database.table_sets import Forgetful
 from plyscribe.service.lists.projections import ListSink
 from plyscribe.service.lists.registry import open_lists
 from plyscribe.service.live.letters import LetterSink
+from plyscribe.service.processes.stopping import StopRequest
 from plyscribe.service.queues import import_queue, play_queue, seal_queue, tournament_queue, verify_queue, webhook_queue
 from plyscribe.service.store.cluster import Client
 from plyscribe.service.store.feed import FeedGroup
@@ -114,14 +114,14 @@ class Relay:
         self._feed = feed
         self._leases = leases
         self._duties = duties
-        self._stopping = threading.Event()
+        self._stopping = StopRequest()
         self._has_more = False
         self._chores = [chore for duty in duties for chore in duty.chores]
 
     def run(self) -> None:
         """Follow the feed until `stop`; while the store is unavailable, keep trying."""
         pauses = Pauses(LONGEST_PAUSE_S)
-        while not self._stopping.is_set():
+        while not self._stopping.is_made:
             try:
                 self.step()
                 pauses.reset()
@@ -137,7 +137,7 @@ class Relay:
 
     def stop(self, *_: int | FrameType | None) -> None:
         """Make `run` return after the current batch."""
-        self._stopping.set()
+        self._stopping.make()
 
     def step(self, block_ms: int = BLOCK_MS) -> None:
         """Relay one batch of the feed, then do the chores that are due."""

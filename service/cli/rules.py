@@ -77,6 +77,9 @@ def check(
     stop = Event()
 
     def interrupt(signum: int, frame: FrameType | None) -> NoReturn:
+        # Another signal could interrupt `set`, and both would wait for each other.
+        for each in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(each, signal.SIG_IGN)
         stop.set()
         raise KeyboardInterrupt
 

@@ -13,6 +13,7 @@ import click
 
 from plyscribe.service.logs import begin_logs
 from plyscribe.service.processes.serving import ServeError, ServeOptions, Service
+from plyscribe.service.processes.stopping import StopRequest
 
 WATCH_EVERY_S = 0.1
 
@@ -23,12 +24,16 @@ class ForegroundService:
     def __init__(self, options: ServeOptions) -> None:
         _require_free(options.host, options.port)
         self._service = Service(options)
+        self._request = StopRequest()
         self._stop = threading.Event()
+        """The request, for threads that wait for it."""
+
+        self._is_stopping = False
 
     @property
     def is_stopped(self) -> bool:
         """Whether a signal to stop has come."""
-        return self._stop.is_set()
+        return self._request.is_made
 
     def __enter__(self) -> "ForegroundService":
         begin_logs("serve")
@@ -45,19 +50,21 @@ class ForegroundService:
         if self.is_stopped:
             click.echo("stopping …")
         try:
+            self._is_stopping = True
             self._service.stop()
         except KeyboardInterrupt:
             self._service.kill()
             sys.exit("killed; every answered request is on disk")
 
     def _on_signal(self, signum: int, frame: FrameType | None) -> None:
-        if self._stop.is_set():
+        # A terminal and `make` may both pass on the one signal that somebody sent.
+        if self._is_stopping:
             raise KeyboardInterrupt
-        self._stop.set()
+        self._request.make()
 
     def watch_until_stopped(self) -> None:
         """Watch the service until a signal to stop comes."""
-        while not self._stop.is_set():
+        while not self.is_stopped:
             self._watch()
 
     def watch_while(self, work: Callable[[threading.Event], None]) -> None:
@@ -74,12 +81,15 @@ class ForegroundService:
         thread.start()
         while thread.is_alive():
             self._watch()
-        if failed and not self._stop.is_set():
+        if failed and not self.is_stopped:
             raise failed[0]
 
     def _watch(self) -> None:
         self._service.watch()
-        time.sleep(WATCH_EVERY_S)
+        if self._request.wait(WATCH_EVERY_S):
+            self._stop.set()
+            # Somebody else may still be ending.
+            time.sleep(WATCH_EVERY_S)
 
 
 def _require_free(host: str, port: int) -> None:

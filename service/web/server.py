@@ -22,11 +22,12 @@ from functools import lru_cache, partial
 from io import BytesIO
 from itertools import chain
 from queue import SimpleQueue
-from types import FrameType, MappingProxyType
+from types import MappingProxyType
 from typing import Any
 
 from plyscribe.service.config import FILES
 from plyscribe.service.processes.children import raise_file_limit
+from plyscribe.service.processes.stopping import StopRequest
 from plyscribe.service.web.granian_core import Core, Exchange, Headers, Scope
 from plyscribe.service.web.handover import CROWDED, HOLD, HOLDS, LATE, MAX_LARGE, PAUSE, WAITED, Held
 from plyscribe.service.web.long_answers import LongAnswers
@@ -92,22 +93,15 @@ def _listen(host: str, port: int) -> socket.socket:
 
 
 def _serve(front: "Front", listener: socket.socket, let_go: Callable[[], object]) -> None:
-    stop = threading.Event()
-    _on_signals(stop.set)
+    stop = StopRequest()
+    for signum in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(signum, stop.make)
     core = Core(listener, front.take, FILES, BACKLOG)
     stop.wait()
     let_go()
     if not core.stop(STOP_WITHIN_S):
         log.warning("cutting off requests that are still open %.0f s after the signal to stop", STOP_WITHIN_S)
         os._exit(0)
-
-
-def _on_signals(stop: Callable[[], object]) -> None:
-    def handle(signum: int, frame: FrameType | None) -> None:
-        stop()
-
-    for signum in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(signum, handle)
 
 
 class _Exchange(Exchange):
