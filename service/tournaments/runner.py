@@ -26,6 +26,7 @@ from plyscribe.domain.events import (
     MatchAnnulled,
     MatchRefuted,
     Occupant,
+    RecordedDice,
     SeedsRevealed,
 )
 from plyscribe.domain.match import Match
@@ -37,6 +38,7 @@ from plyscribe.domain.tournament.commands import (
     ForfeitGame,
     NoteFailure,
     PairRound,
+    ReportResult,
 )
 from plyscribe.domain.tournament.conditions import MAX_CAUSE_LENGTH
 from plyscribe.domain.tournament.decide import TOURNAMENT
@@ -59,6 +61,9 @@ SETTLED = ("verified", "scored")
 FAILED = ("refuted", "aborted", "annulled")
 WITH_RESULT = ("ended", *SETTLED)
 """The statuses of a match that has a result, which counts as soon as the match is verified."""
+
+TAKEN_BACK = "the pairing of the round was taken back"
+"""Why a match is aborted whose round counts as never paired."""
 
 LEFT = "left the tournament"
 """Why a seat is withdrawn whose entrant plays no more."""
@@ -96,13 +101,13 @@ class Tournaments:
     ) -> Answer[Tournament]:
         """Store the events that the command leads to; raises what Handler.execute raises.
 
-        A game whose match has ended is not adjudicated or forfeited: WrongTime.
+        A game whose match has ended is not adjudicated, forfeited or reported: WrongTime.
         """
-        if isinstance(command, AdjudicateGame | ForfeitGame):
+        if isinstance(command, AdjudicateGame | ForfeitGame | ReportResult):
             self._require_no_result(stream, command)
         return self.handler.execute(stream, lambda _: command, asked, expected_version, new)
 
-    def _require_no_result(self, stream: str, command: AdjudicateGame | ForfeitGame) -> None:
+    def _require_no_result(self, stream: str, command: AdjudicateGame | ForfeitGame | ReportResult) -> None:
         state = self.read(stream)
         game = find_game(state, (command.round, command.board, command.game))
         if game is None or game.ranks is not None:
@@ -147,15 +152,19 @@ class Tournaments:
         return self._do(state, ("pair", number), command)
 
     def _play(self, state: Tournament) -> Tournament:
-        """The tournament after a look at all undecided games of its last round."""
+        """The tournament after a look at all undecided games of its last round. No match is made during a pause."""
         undecided = {
-            self.match_id(state, game): game for games in state.rounds[-1].games for game in games if game.ranks is None
+            self.match_id(state, game): game
+            for round in state.rounds[-1:]
+            for games in round.games
+            for game in games
+            if game.ranks is None
         }
         newest = self._store.newest(list(undecided))
         missing: list[Order] = []
         for (match, game), entry in zip(undecided.items(), newest, strict=True):
             if entry is None:
-                missing += self._order_match(state, game, match)
+                missing += [] if state.paused is not None else self._order_match(state, game, match)
             elif _may_be_settled(entry):
                 state = self._enter(state, game, self._matches.read(match))
             else:
@@ -221,6 +230,9 @@ class Tournaments:
             dice=dice,
             bots=bots,
             limits=state.terms.limits,
+            recorder=state.stream if state.terms.at_table else None,
+            rated=state.terms.rated and _is_of_accounts(state, game),
+            private=state.terms.private,
             tournament={
                 "id": state.stream,
                 "round": game.round,
@@ -243,19 +255,27 @@ class Tournaments:
             return occupant
         if any(isinstance(entrant.occupant, Account) for entrant in state.entrants):
             return build_bot(occupant.bot, None, occupant.playouts)
-        seed = _draw(state.terms.seed, occupant.seed, game.round, game.board, game.game, seat)
+        again = (game.replays, game.pairing) if game.replays or game.pairing else ()
+        seed = _draw(state.terms.seed, occupant.seed, game.round, game.board, game.game, seat, *again)
         return build_bot(occupant.bot, seed, occupant.playouts)
 
     def _end_ruled_matches(self, state: Tournament) -> None:
-        """Abort the matches under way of games that the organiser decided.
+        """Abort the matches under way of games that no match decides any more.
 
-        This comes before the next round is paired, so only the last round can have such games.
+        The organiser decided them, their results were entered at the table, or their round was taken back. This comes
+        before the next round is paired, so only the last round can have such games.
         """
         games = [game for round in state.rounds[-1:] for games in round.games for game in games if game.is_ruled]
-        ended = {self.match_id(state, game): game for game in games if not game.has_failed_too_often}
-        for (match, game), entry in zip(ended.items(), self._store.newest(list(ended)), strict=True):
+        ended = {
+            self.match_id(state, game): ": ".join(filter(None, (game.reason, game.why)))
+            for game in games
+            if not game.has_failed_too_often
+        }
+        gone = [round for round in state.taken_back if round.number >= len(state.rounds)]
+        ended |= {self.match_id(state, each): TAKEN_BACK for round in gone for games in round.games for each in games}
+        for (match, why), entry in zip(ended.items(), self._store.newest(list(ended)), strict=True):
             if entry is not None and not _may_be_settled(entry):
-                self._abort(match, f"{game.reason}: {game.why}"[:MAX_CAUSE_LENGTH])
+                self._abort(match, why[:MAX_CAUSE_LENGTH])
 
     def _abort(self, id: str, cause: str) -> None:
         asked = job_command("tournament-ruled", id)
@@ -268,7 +288,7 @@ class Tournaments:
         with suppress(DomainError):
             self._matches.execute(id, command_for, asked)
 
-    def _seal(self, state: Tournament, game: Game, id: str) -> tuple[Dice | None, bytes | None]:
+    def _seal(self, state: Tournament, game: Game, id: str) -> tuple[Dice | RecordedDice | None, bytes | None]:
         """The dice of the game.
 
         The games of a board share their dice, except one that is played again, if bots of the server have all seats:
@@ -277,9 +297,12 @@ class Tournaments:
         terms = state.terms
         if not find_ruleset(terms.ruleset, terms.ruleset_version).has_chance(terms.options):
             return None, None
+        if terms.at_table:
+            return RecordedDice(), None
         bots_only = all(isinstance(state.entrants[each - 1].occupant, BuiltIn) for each in game.entrants)
-        if len(state.seatings) == 1 or game.failed or not bots_only:
-            return self._key.seal(f"{state.stream}-{_place(game)}-{len(game.failed)}")
+        if len(state.seatings) == 1 or game.failed or game.replays or game.pairing or not bots_only:
+            again = f"-{game.replays}-{game.pairing}" if game.replays or game.pairing else ""
+            return self._key.seal(f"{state.stream}-{_place(game)}-{len(game.failed)}{again}")
         matches = tuple(_match_id(state.stream, game, number) for number in range(1, len(state.seatings) + 1))
         return self._key.seal_shared(f"{state.stream}-{game.round}-{game.board}", matches)
 
@@ -351,14 +374,22 @@ def draw_seed(stream: str) -> int:
     return _draw("seed", stream)
 
 
+def _is_of_accounts(state: Tournament, game: Game) -> bool:
+    return all(isinstance(state.entrants[each - 1].occupant, Account) for each in game.entrants)
+
+
 def _place(game: Game) -> str:
     return f"{game.round}-{game.board}-{game.game}"
 
 
 def _match_id(stream: str, game: Game, number: int) -> str:
-    """The id of the match for the board's game with this number, which depends on how often `game` failed."""
-    failed = len(game.failed) if number == game.game else 0
-    return stream_id("match", job_command("tournament-game", stream, game.round, game.board, number, failed))
+    """The id of the match for the board's game with this number.
+
+    It depends on how often `game` failed or had to be played once more, and on how often its round was taken back.
+    """
+    failed, replays = (len(game.failed), game.replays) if number == game.game else (0, 0)
+    again = (("again", replays, game.pairing),) if replays or game.pairing else ()
+    return stream_id("match", job_command("tournament-game", stream, game.round, game.board, number, failed, *again))
 
 
 def _find_opening(state: Tournament, game: Game) -> tuple[str, ...]:

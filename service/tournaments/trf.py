@@ -1,4 +1,7 @@
-"""Formats the report of a two-seat Swiss as FIDE's TRF16: a line of fixed columns for each entrant. Seat 1 is white."""
+"""Formats the report of a two-seat Swiss as FIDE's TRF16: a line of fixed columns for each entrant. Seat 1 is white.
+
+In the report, entrants are numbered by their seeds, as FIDE's starting ranks are.
+"""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -7,6 +10,7 @@ from fractions import Fraction
 from plyscribe.domain.errors import WrongValue
 from plyscribe.domain.tournament.naming import name_entrants
 from plyscribe.domain.tournament.points import total_points
+from plyscribe.domain.tournament.seeding import number_by_seed
 from plyscribe.domain.tournament.standings import rank_entrants
 from plyscribe.domain.tournament.state import Game, Round, Tournament
 
@@ -24,7 +28,10 @@ def export_trf(state: Tournament, players: Mapping[int, str] | None = None) -> s
     WrongValue `tournament/trf` if the format cannot express the terms.
     """
     win = _find_win(state)
+    order = state.list_seeds()
     named = name_entrants(state, players, NAME_LENGTH)
+    named = {seed: named[entrant] for seed, entrant in enumerate(order, 1)}
+    state = number_by_seed(state)
     ranks = {each.entrant: each.rank for each in rank_entrants(state)}
     points = total_points(state)
     began = datetime.fromtimestamp(state.created_at / 1000, UTC)
@@ -56,8 +63,9 @@ def _find_win(state: Tournament) -> int:
     if terms.format["kind"] != "swiss" or terms.seats != 2 or len(state.seatings) != 1:
         raise WrongValue("tournament/trf", "a TRF report needs a Swiss of two seats with one game a board")
     win, loss = scoring["places"] or (2, 0)
-    if not win or loss or scoring["bye"] != win or Fraction(scoring["absence"], win) not in ABSENCES:
-        allowed = "a loss scores 0, a bye scores a win, and an absence scores 0, half a win or a win"
+    absences = {scoring["absence"], scoring.get("asked_bye", 0)}
+    if not win or loss or scoring["bye"] != win or not {Fraction(each, win) for each in absences} <= ABSENCES.keys():
+        allowed = "a loss scores 0, a bye scores a win, and an absence or an asked bye scores 0, half a win or a win"
         raise WrongValue("tournament/trf", f"a TRF report needs a scoring in which {allowed}")
     return int(win)
 
@@ -70,7 +78,10 @@ def _format_round(state: Tournament, round: Round, entrant: int, win: int) -> st
             return f"{board[1 - seat]:>4} {'wb'[seat]} {_format_result(games[0], seat)}  "
     if entrant in round.byes:
         return NO_ROUND.format(BYE)
-    share = Fraction(state.terms.scoring["absence"], win) if entrant in round.absent else Fraction(0)
+    share = Fraction(0)
+    if entrant in round.absent:
+        name = "asked_bye" if entrant in round.byes_asked else "absence"
+        share = Fraction(state.terms.scoring[name], win)
     return NO_ROUND.format(ABSENCES[share])
 
 

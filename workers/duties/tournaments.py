@@ -33,8 +33,22 @@ GRACE_MS = 30_000
 DECIDES = {"match-verified", "match-refuted", "match-aborted", "match-annulled"}
 """Events of a match that let its tournament go on."""
 
-BEGINS = {"tournament-started", "entrant-withdrawn", "game-retried", "game-adjudicated", "game-forfeited"}
-"""Events of a tournament that let it go on, other than those that the job itself stores."""
+BEGINS = {
+    "tournament-started",
+    "tournament-resumed",
+    "entrant-withdrawn",
+    "round-called",
+    "round-paired",
+    "round-taken-back",
+    "game-retried",
+    "game-reported",
+    "game-adjudicated",
+    "game-forfeited",
+    "game-replayed",
+}
+"""Events of a tournament that let it go on. Those that the job itself stores are not among them, save a pairing, which
+may also come from a person.
+"""
 
 ENDS = {"tournament-ended", "tournament-aborted"}
 
