@@ -26,6 +26,11 @@ class TablePlace(NamedTuple):
         return Actor("table", "-".join(map(str, self)))
 
 
+def list_actors(round: int, board: int, seats: int) -> list[Actor]:
+    """Those who may hold a code of a board: for the whole table, and for each seat."""
+    return [TablePlace(round, board, seat).actor for seat in range(WHOLE_TABLE, seats + 1)]
+
+
 def find_table(life: Lifecycle) -> TablePlace | None:
     """The table of the tournament at which the match is recorded; None for other matches."""
     tournament, recorder = life.created.tournament, life.created.recorder

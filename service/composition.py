@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from plyscribe.domain.commands import Secret
+from plyscribe.domain.events import Account
 from plyscribe.domain.kinds import MATCH
 from plyscribe.domain.match import Match
+from plyscribe.domain.tournament.state import Tournament
 from plyscribe.service.access.accounts import Accounts, Principal
 from plyscribe.service.access.allowances import Allowances, make_policies
 from plyscribe.service.access.quotas import Quotas
@@ -44,6 +46,9 @@ from plyscribe.service.store.port import EventStore
 from plyscribe.service.store.redis import RedisStore, connect_client, connect_queues
 from plyscribe.service.store.redis_outbox import RedisOutbox
 from plyscribe.service.streams.handler import Handler
+from plyscribe.service.streams.ids import is_stream_id
+from plyscribe.service.tournaments.authority import may_arbitrate, may_read_tournament
+from plyscribe.service.tournaments.codes import TableCodes
 from plyscribe.service.tournaments.runner import Tournaments
 
 GARBAGE_THRESHOLDS = (50_000, 20, 100)
@@ -84,6 +89,7 @@ class Parts:
     changes: Changes
     inboxes: Inboxes
     tournaments: Tournaments
+    table_codes: TableCodes
     tournament_events: TournamentEvents
     unsettled: Unsettled
     quotas: Quotas
@@ -114,7 +120,33 @@ class Parts:
         if may_read(match, None):
             return True
         imported = self.imports.find(match.stream)
-        return may_read(match, who) if imported is None else may_read_import(imported, who)
+        if imported is not None:
+            return may_read_import(imported, who)
+        return may_read(match, who) or self._takes_part(match, who)
+
+    def _takes_part(self, match: Match, who: Principal | None) -> bool:
+        """Whether `who` may read the private tournament that the match belongs to."""
+        state = self._find_tournament(match)
+        return state is not None and may_read_tournament(state, who)
+
+    def _find_tournament(self, match: Match) -> Tournament | None:
+        """The tournament of this server that made the match; None for other matches."""
+        place = match.life.created.tournament if match.lifecycle is not None else None
+        # A match that was restored from another server may name anything.
+        id = str((place or {}).get("id"))
+        if not is_stream_id("tournament", id) or self.imports.find(match.stream) is not None:
+            return None
+        state = self.tournaments.read(id)
+        return None if state.created is None else state
+
+    def arbitrates(self, match: Match, who: Principal | None) -> bool:
+        """Whether `who` may act in the match as an organiser or arbiter of its tournament."""
+        if who is None or who.table is not None or match.lifecycle is None or match.life.created.tournament is None:
+            return False
+        if any(seat.occupant == Account(who.account) for seat in match.life.seats):
+            return False
+        state = self._find_tournament(match)
+        return state is not None and may_arbitrate(match, state, who)
 
     def secret_for(self, match: Match) -> Secret | None:
         """What the match keeps secret until its end, except what was made with keys that we lack; None if nothing."""
@@ -168,6 +200,7 @@ def compose(config: Config, events: EventStore, client: Client | None = None) ->
         changes,
         inboxes,
         tournaments,
+        TableCodes(config.server_key, tournaments.handler),
         TournamentEvents(tournaments.handler),
         Unsettled(client),
         Quotas(config, lists.list_open, lists.list_open_with_bots, matches),

@@ -175,6 +175,11 @@ class ServerKey:
         return derive_secret(self.key, "plyscribe invitations")
 
     @property
+    def table_key(self) -> bytes:
+        """The key that signs codes of tournaments. No dice have an id like this one either."""
+        return derive_secret(self.key, "plyscribe tables")
+
+    @property
     def token_key(self) -> bytes:
         """The key behind tokens whose requests can be repeated. No dice have an id like this one either."""
         return derive_secret(self.key, "plyscribe tokens")

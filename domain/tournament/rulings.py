@@ -5,6 +5,7 @@ Organisers and arbiters rule. Nobody rules on a game that they sit in.
 
 from typing import Any
 
+from plyscribe.domain.at_table import list_actors
 from plyscribe.domain.errors import Unknown, WrongPerson, WrongTime, WrongValue
 from plyscribe.domain.tournament.commands import (
     AdjudicateGame,
@@ -111,7 +112,7 @@ def decide_report(command: ReportResult, state: Tournament) -> list[Any]:
         raise WrongTime("tournament/not-at-table", f"{why}: an arbiter can adjudicate or forfeit a game")
     if is_organiser(command, state):
         require_uninvolved(command, state, game)
-    elif command.actor.role != "table":
+    elif command.actor not in list_actors(command.round, command.board, state.terms.seats):
         raise WrongPerson("tournament/not-yours", "only those at the table and arbiters may enter a result")
     if game.ranks is not None:
         raise WrongTime("tournament/decided", "the game has a result: an arbiter can correct it")

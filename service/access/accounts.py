@@ -19,6 +19,7 @@ from hashlib import sha256
 from math import inf
 from typing import Any, NamedTuple
 
+from plyscribe.domain.at_table import TablePlace
 from plyscribe.domain.claims import NAME, ClaimName, name_stream
 from plyscribe.domain.commands import Actor, Command
 from plyscribe.domain.errors import WrongTime
@@ -57,13 +58,24 @@ Given = dict[str, Any]
 """Fields of a command that issues a token: who asks, when, the command's id, and the digest of the token."""
 
 
+class TableSeat(NamedTuple):
+    """A table of a tournament, or a seat there, whose code somebody holds."""
+
+    tournament: str
+    place: TablePlace
+
+
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """Who a request comes from, the scopes of its token, and the token's digest."""
+    """Who a request comes from, the scopes of its token, and the token's digest.
+
+    Whoever holds the code of a table has no account: `account` then names the place, and `table` is that place.
+    """
 
     account: str
     scopes: tuple[str, ...]
     digest: str = ""
+    table: TableSeat | None = None
 
     def require(self, *scopes: str) -> None:
         """ScopeMissing unless the token has one of these scopes."""

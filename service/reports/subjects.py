@@ -1,5 +1,6 @@
 """The subjects of reports, and how a report on each is made."""
 
+import json
 from base64 import b64encode
 from collections.abc import Callable, Mapping
 from hashlib import sha256
@@ -24,7 +25,8 @@ from plyscribe.service.ratings.annulments import Change
 from plyscribe.service.ratings.model import Rating
 from plyscribe.service.ratings.ratings import Ratings
 from plyscribe.service.streams.handler import Handler
-from plyscribe.service.tournaments.queries import describe_annulment, describe_check
+from plyscribe.service.tournaments.objections import describe_judgement
+from plyscribe.service.tournaments.queries import describe_annulment, describe_check, describe_proposal, describe_ruling
 from plyscribe.service.tournaments.runner import Tournaments
 
 Json = dict[str, Any]
@@ -53,6 +55,9 @@ ANNULMENT = "annulment"
 PREVIEW = "preview"
 RECORD = "record"
 GAME = "game"
+RESULT = "result"
+PROPOSAL = "proposal"
+JUDGEMENT = "judgement"
 PICTURE = "picture"
 CARD = "card"
 BEGINNING = "beginning"
@@ -96,6 +101,23 @@ def record_at(match: str, version: int, language: str | None) -> Subject:
 def game_of(tournament: str, version: int, place: tuple[int, int, int]) -> Subject:
     """The tables of a tournament at a version, with and without a decided game."""
     return Subject(GAME, tournament, (version, *place))
+
+
+def result_of(
+    tournament: str, version: int, place: tuple[int, int, int], ranks: tuple[int, ...], forfeited: tuple[int, ...]
+) -> Subject:
+    """The tables of a tournament at a version, as it is and with another result of a game."""
+    return Subject(RESULT, tournament, (version, *place, len(ranks), *ranks, *forfeited))
+
+
+def proposal_of(tournament: str, version: int) -> Subject:
+    """How the next round of a tournament would be paired at a version."""
+    return Subject(PROPOSAL, tournament, (version,))
+
+
+def judgement_of(tournament: str, version: int, pairing: str) -> Subject:
+    """What speaks against a pairing of the next round, given as JSON: its boards and its byes."""
+    return Subject(JUDGEMENT, tournament, (version,), pairing)
 
 
 def picture_at(match: str, version: int, ply: int, look: Look) -> Subject:
@@ -145,6 +167,9 @@ class Maker:
             PREVIEW: self._preview_annulment,
             RECORD: self._write_record,
             GAME: self._annul_game,
+            RESULT: self._preview_result,
+            PROPOSAL: self._propose_round,
+            JUDGEMENT: self._judge_round,
             PICTURE: self._draw_picture,
             CARD: self._draw_card,
             BEGINNING: self._draw_beginning,
@@ -192,6 +217,22 @@ class Maker:
         game = find_game(state, (round, board, number))
         assert game is not None  # whoever asks has looked
         return describe_annulment(state, game, self._tournaments, self._accounts)
+
+    def _preview_result(
+        self, tournament: str, version: int, round: int, board: int, number: int, seats: int, *numbers: int
+    ) -> Json:
+        state = self._tournaments.handler.read(tournament, version)
+        game = find_game(state, (round, board, number))
+        assert game is not None  # whoever asks has looked
+        changed = game._replace(ranks=numbers[:seats], forfeited=numbers[seats:], annulled=None)
+        return describe_ruling(state, changed, self._accounts)
+
+    def _propose_round(self, tournament: str, version: int) -> Json:
+        return describe_proposal(self._tournaments.handler.read(tournament, version))
+
+    def _judge_round(self, tournament: str, version: int, pairing: str) -> Json:
+        boards, byes = json.loads(pairing)
+        return describe_judgement(self._tournaments.handler.read(tournament, version), boards, byes)
 
     def _suggest(self, _: str, playouts: int, match_version: int, variation: str) -> Json:
         reached = reach(*load_variation(variation), lambda match: self._matches.read(match, match_version))

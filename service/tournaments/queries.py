@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from plyscribe.domain.events import Account, BuiltIn
+from plyscribe.domain.events import Account, BuiltIn, Guest
 from plyscribe.domain.match import Match, fold
 from plyscribe.domain.record import format_record, record_of
 from plyscribe.domain.tournament.attempts import Attempt, Incident, count_all_faults, list_all_attempts
@@ -16,12 +16,13 @@ from plyscribe.domain.tournament.events import RoundPaired
 from plyscribe.domain.tournament.naming import name_entrants
 from plyscribe.domain.tournament.schedule import Pairing
 from plyscribe.domain.tournament.sprt import judge_entrants
-from plyscribe.domain.tournament.state import Act, Entrant, Game, Invitation, Tournament, replace_game
+from plyscribe.domain.tournament.state import Act, Entrant, Game, Invitation, Penalty, Request, Tournament, replace_game
 from plyscribe.domain.tournament.tables import dump_table
 from plyscribe.service.access.accounts import Accounts
 from plyscribe.service.matches.queries import dump_events
 from plyscribe.service.streams.handler import Answer, Handler
 from plyscribe.service.tournaments.entrant_ratings import rate_entrants
+from plyscribe.service.tournaments.pairing import pair_next
 from plyscribe.service.tournaments.pairing_check import PairingCheck
 from plyscribe.service.tournaments.runner import Tournaments
 
@@ -81,6 +82,15 @@ def describe_tournament(state: Tournament, accounts: Accounts) -> Fields:
         "sprt": terms.sprt,
         "max_entrants": terms.max_entrants,
         "is_open": terms.is_open,
+        "rounds_begin": terms.rounds_begin,
+        "at_table": terms.at_table,
+        "rated": terms.rated,
+        "private": terms.private,
+        "paused": state.paused,
+        "called": state.called,
+        "arbiters": [{"player": each, "player_name": accounts.name_of(each)} for each in state.arbiters],
+        "requests": [_describe_invitation(each, accounts) for each in list_requests(state)],
+        "penalties": [_describe_penalty(each) for each in state.penalties],
         "seed": terms.seed,
         "entrants": [_describe_entrant(each, names[each.number], accounts) for each in state.entrants],
         "invitations": [_describe_invitation(each, accounts) for each in list_invitations(state)],
@@ -98,13 +108,29 @@ def list_invitations(state: Tournament) -> Sequence[Invitation]:
     return state.invitations if state.takes_entrants else ()
 
 
-def _describe_invitation(invitation: Invitation, accounts: Accounts) -> Fields:
+def list_requests(state: Tournament) -> Sequence[Request]:
+    """The requests to be let in that can still be granted, oldest first."""
+    return state.requests if state.takes_entrants else ()
+
+
+def _describe_penalty(penalty: Penalty) -> Fields:
+    return {
+        "penalty": penalty.number,
+        "entrant": penalty.entrant,
+        "points": penalty.points,
+        "round": penalty.round,
+        "why": penalty.why,
+        "lifted": penalty.lifted,
+    }
+
+
+def _describe_invitation(invitation: Invitation | Request, accounts: Accounts) -> Fields:
     name = accounts.name_of(invitation.player)
     return {"player": invitation.player, "player_name": name, "label": invitation.label, "at": invitation.at}
 
 
 def _describe_act(act: Act, accounts: Accounts) -> Fields:
-    round, board, game = act.place or (None, None, None)
+    round, board, game = act.place or (act.round, act.board, None)
     return {
         "at": act.at,
         "by": act.by,
@@ -115,6 +141,8 @@ def _describe_act(act: Act, accounts: Accounts) -> Fields:
         "board": board,
         "game": game,
         "entrant": act.entrant,
+        "player": act.player,
+        "player_name": act.player and accounts.name_of(act.player),
     }
 
 
@@ -122,6 +150,8 @@ def _describe_entrant(entrant: Entrant, name: str, accounts: Accounts) -> Fields
     occupant = entrant.occupant
     if isinstance(occupant, BuiltIn):
         who: Fields = {"bot": occupant.bot, "bot_version": occupant.version, "playouts": occupant.playouts}
+    elif isinstance(occupant, Guest):
+        who = {"guest": occupant.name}
     else:
         assert isinstance(occupant, Account)
         who = {"player": occupant.player, "player_name": accounts.name_of(occupant.player)}
@@ -132,6 +162,9 @@ def _describe_entrant(entrant: Entrant, name: str, accounts: Accounts) -> Fields
         "label": entrant.label,
         "is_in": entrant.is_in,
         "absences": sorted(entrant.absences),
+        "asked_byes": sorted(entrant.byes),
+        "rating": entrant.rating,
+        "seed": entrant.seed,
         "joined": entrant.joined,
     }
 
@@ -201,6 +234,7 @@ def _describe_game(state: Tournament, game: Game, tournaments: Tournaments) -> F
         "why": game.why,
         "forfeited": list(game.forfeited),
         "annulled": game.annulled,
+        "entered": None if game.entered is None else list(game.entered),
         "failed": [each.match for each in game.failed],
         "given_up": game.is_given_up,
     }
@@ -217,6 +251,28 @@ def describe_annulment(state: Tournament, game: Game, tournaments: Tournaments, 
         "before": _describe_table(replace_game(state, game._replace(annulled=None)), players),
         "after": _describe_table(replace_game(state, without), players),
     }
+
+
+def describe_ruling(state: Tournament, changed: Game, accounts: Accounts) -> Fields:
+    """The table as it stands, and as it would stand with this version of a game."""
+    players = name_players(state, accounts)
+    return {
+        "tournament": state.stream,
+        "version": state.version,
+        "before": _describe_table(state, players),
+        "after": _describe_table(replace_game(state, changed), players),
+    }
+
+
+def describe_proposal(state: Tournament) -> Fields:
+    """How the next round would be paired now; without boards if no round is left."""
+    number = len(state.rounds) + 1
+    found = pair_next(state) if not state.rounds or state.rounds[-1].is_decided else None
+    if found is None:
+        nothing: Fields = {"boards": None, "byes": [], "costs": {}, "engine": None}
+        return {"tournament": state.stream, "version": state.version, "round": number, **nothing}
+    described = {**_describe_pairing(found), "engine": found.engine}
+    return {"tournament": state.stream, "version": state.version, "round": number, **described}
 
 
 def describe_check(stream: str, number: int, check: PairingCheck) -> Fields:

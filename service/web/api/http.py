@@ -68,6 +68,10 @@ READS = ("GET", "HEAD")
 A = TypeVarTuple("A")
 T = TypeVar("T")
 
+TABLE_PREFIX = "plyt_"
+AT_TABLE_HEADER = "HTTP_PLYSCRIBE_AT_TABLE"
+"""The header with which pages at a table say that the code in their cookie acts, not an account."""
+
 SAFE_METHODS = (*READS, "OPTIONS")
 _KEY = re.compile(r"[\x20-\x7e]{1,64}")
 _ETAG = re.compile(r'"(\d{1,15})(?:-[0-9a-f]{1,64})?(?:-gzip)?"')
@@ -145,6 +149,26 @@ class ApiRequest(Request):
         session = self.cookies.get(self.cookie_name)
         return session if session and (self.method in SAFE_METHODS or self.is_from_here) else None
 
+    @cached_property
+    def table_cookie_name(self) -> str:
+        """The cookie with the code of a table, which a page for phones at that table has set."""
+        return f"{self.cookie_name}-table"
+
+    @cached_property
+    def table_code_sent(self) -> str | None:
+        """The code of a table in the cookie of our pages, on which conditions see `session_sent`.
+
+        Only pages at a table and what they send ask for it, by a header or in their address: elsewhere an account acts.
+        """
+        if "HTTP_COOKIE" not in self.environ or not self._is_at_table:
+            return None
+        code = self.cookies.get(self.table_cookie_name)
+        return code if code and (self.method in SAFE_METHODS or self.is_from_here) else None
+
+    @cached_property
+    def _is_at_table(self) -> bool:
+        return AT_TABLE_HEADER in self.environ or self.args.get("at") == "table"
+
     @property
     def is_from_here(self) -> bool:
         """Whether the browser says that one of our pages sent the request. Other sites cannot forge this."""
@@ -179,12 +203,14 @@ def _read_credential() -> tuple[Callable[[str], Principal], str]:
     """The token in the header or, without that header, the session in the cookie, and what looks it up."""
     asked, accounts = current_request(), parts().accounts
     if (header := asked.environ.get("HTTP_AUTHORIZATION")) is None:
+        if code := asked.table_code_sent:
+            return parts().table_codes.authenticate, code
         if session := asked.session_sent:
             return accounts.authenticate_session, session
     else:
         scheme, _, token = header.partition(" ")
         if scheme.lower() == "bearer" and (token := token.strip()):
-            return accounts.authenticate, token
+            return parts().table_codes.authenticate if token.startswith(TABLE_PREFIX) else accounts.authenticate, token
     raise Unauthenticated("send your token as `Authorization: Bearer ply_…`", "auth/missing")
 
 
@@ -206,7 +232,7 @@ def principal_if_any() -> Principal | None:
     asked = current_request()
     if "HTTP_AUTHORIZATION" in asked.environ:
         return principal()
-    if asked.session_sent is None:
+    if asked.session_sent is None and asked.table_code_sent is None:
         return None
     try:
         return principal()
@@ -222,7 +248,7 @@ def name_client(who: Principal | None) -> str:
 def has_token() -> bool:
     """Whether the request was sent with a token or a session, valid or not."""
     asked = current_request()
-    return "HTTP_AUTHORIZATION" in asked.environ or asked.session_sent is not None
+    return "HTTP_AUTHORIZATION" in asked.environ or asked.session_sent is not None or asked.table_code_sent is not None
 
 
 def parse_body(schema: type[Schema]) -> dict[str, Any]:

@@ -235,6 +235,7 @@ def _schema_name(schema: Any) -> str:
 PLACES = {
     "clause": "The clause's id, as in refusals of moves.",
     "entrant": "The entrant's number in the tournament.",
+    "penalty": "The number of the penalty, counted from 1.",
     "id": "The import's id.",
     "match": "The match's id, or the address of an imported match.",
     "number": "The number of the match among those that share the dice, from 2.",

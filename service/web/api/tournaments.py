@@ -3,11 +3,11 @@
 from typing import Any
 
 import orjson
-from flask import Blueprint, Response
+from flask import Blueprint, Response, request
 
 from plyscribe.domain.commands import Actor, Command
-from plyscribe.domain.errors import WrongTime, WrongValue
-from plyscribe.domain.events import Account
+from plyscribe.domain.errors import WrongPerson, WrongTime, WrongValue
+from plyscribe.domain.events import Account, Guest, Occupant
 from plyscribe.domain.names import fold_name, require_label
 from plyscribe.domain.tournament.commands import (
     AbortTournament,
@@ -33,6 +33,8 @@ from plyscribe.service.matches.seating import seat_all
 from plyscribe.service.reports.subjects import game_of, pairing_of
 from plyscribe.service.streams.ids import is_stream_id, stream_id
 from plyscribe.service.tournaments import queries as tournament_queries
+from plyscribe.service.tournaments.authority import find_role, may_read_tournament
+from plyscribe.service.tournaments.codes import is_entry_code
 from plyscribe.service.tournaments.pairing_check import require_paired
 from plyscribe.service.tournaments.runner import draw_seed
 from plyscribe.service.tournaments.trf import export_trf
@@ -53,6 +55,7 @@ from plyscribe.service.web.api.http import (
     parts,
     path_with,
     principal,
+    principal_if_any,
     remembered,
 )
 from plyscribe.service.web.api.lists import answer_page
@@ -138,20 +141,27 @@ def register_entrant(tournament: str) -> Response:
     """Enter a tournament.
 
     By entering, you agree to be seated in its matches. If you are invited, you accept the invitation by entering; its
-    label is yours unless you give another one. The organiser can also enter bots of the server. A Swiss tournament
-    takes entrants even after its start; they are paired from the next round on.
+    label is yours unless you give another one. With the `code` of an entry link you can enter a tournament that is not
+    open. Organisers can also enter bots of the server, guests, and players who asked to be let in, and can give a
+    rating or a seed. A Swiss tournament takes entrants even after its start; they are paired from the next round on.
     """
 
     def make(base: Fields, body: Fields, who: Principal) -> RegisterEntrant:
-        [occupant] = seat_all([body["bot"] or Account(who.account)])
-        assert occupant is not None
+        if body["guest"] is not None:
+            occupant: Occupant = Guest(body["guest"])
+        else:
+            [found] = seat_all([body["bot"] or Account(body["player"] or who.account)])
+            assert found is not None
+            occupant = found
         if is_limited():
             parts().quotas.require_playouts(who, [occupant])
         if isinstance(occupant, Account):
             require_label(body["label"])
-        return RegisterEntrant(**base, occupant=occupant, label=body["label"])
+        admitted = is_entry_code(parts().config.server_key, read_tournament(tournament), body["code"])
+        given = {name: body[name] for name in ("label", "rating", "seed")}
+        return RegisterEntrant(**base, occupant=occupant, admitted=admitted, **given)
 
-    return _execute(tournament, bodies.NewEntrant, make, 201)
+    return execute(tournament, bodies.NewEntrant, make, 201)
 
 
 @blueprint.post("/<tournament>/invitations")
@@ -161,18 +171,18 @@ def register_entrant(tournament: str) -> Response:
 def invite_entrant(tournament: str) -> Response:
     """Invite an account to a tournament.
 
-    Only the organiser or an administrator can do this. The account gets an inbox entry. It is an entrant only once it
+    Only organisers can do this. The account gets an inbox entry. It is an entrant only once it
     accepts, by entering.
     """
 
     def make(base: Fields, body: Fields, _: Principal) -> InviteEntrant:
         require_label(body["label"])
-        return InviteEntrant(**base, player=_find_account(body.get("player"), body.get("name")), label=body["label"])
+        return InviteEntrant(**base, player=find_account(body.get("player"), body.get("name")), label=body["label"])
 
-    return _execute(tournament, bodies.NewInvitee, make, 201)
+    return execute(tournament, bodies.NewInvitee, make, 201)
 
 
-def _find_account(player: str | None, name: str | None) -> str:
+def find_account(player: str | None, name: str | None) -> str:
     """The account with this id or, without an id, with this name; WrongValue unless there is exactly one."""
     if player is not None:
         try:
@@ -196,7 +206,7 @@ def end_invitation(tournament: str, player: str) -> Response:
 
     You can decline yours; the organiser can withdraw any.
     """
-    return _execute(tournament, bodies.Nothing, lambda base, *_: EndInvitation(**base, player=player))
+    return execute(tournament, bodies.Nothing, lambda base, *_: EndInvitation(**base, player=player))
 
 
 @blueprint.post("/<tournament>/entrants/<int:entrant>/withdrawal")
@@ -207,7 +217,7 @@ def withdraw_entrant(tournament: str, entrant: int) -> Response:
     You can withdraw yourself; the organiser can withdraw or disqualify any entrant, but not an opponent while they play
     each other. The entrant loses the games that it is playing.
     """
-    return _execute(
+    return execute(
         tournament, bodies.EntrantWithdrawal, lambda base, body, _: WithdrawEntrant(**base, entrant=entrant, **body)
     )
 
@@ -215,12 +225,12 @@ def withdraw_entrant(tournament: str, entrant: int) -> Response:
 @blueprint.post("/<tournament>/entrants/<int:entrant>/absences")
 @operation("tournaments", answers.TournamentReceipt, body=bodies.NewAbsence, problems=PROBLEMS, command=True)
 def announce_absence(tournament: str, entrant: int) -> Response:
-    """Announce that an entrant sits out a round.
+    """Announce that an entrant sits out a round, or ask for a bye.
 
-    The round must be one that can come, and not be paired yet. You can do this for yourself; the organiser can do it
-    for any entrant.
+    The round must be one that can come, and not be paired yet. You can do this for yourself; organisers can do it for
+    any entrant. A bye needs terms with `asked_byes`, and counts `asked_bye` points instead of `absence`.
     """
-    return _execute(
+    return execute(
         tournament, bodies.NewAbsence, lambda base, body, _: AnnounceAbsence(**base, entrant=entrant, **body)
     )
 
@@ -230,9 +240,10 @@ def announce_absence(tournament: str, entrant: int) -> Response:
 def start_tournament(tournament: str) -> Response:
     """Start a tournament.
 
-    Only the organiser or an administrator can do this. From then on the tournament runs by itself.
+    Only organisers can do this. From then on the tournament runs by itself, except that each round waits until it is
+    called if `rounds_begin` is `call`.
     """
-    return _execute(tournament, bodies.Nothing, lambda base, *_: StartTournament(**base))
+    return execute(tournament, bodies.Nothing, lambda base, *_: StartTournament(**base))
 
 
 @blueprint.post("/<tournament>/abort")
@@ -242,7 +253,7 @@ def abort_tournament(tournament: str) -> Response:
 
     Only the organiser or an administrator can do this. Running matches continue, but no longer count here.
     """
-    return _execute(tournament, bodies.Abort, lambda base, body, _: AbortTournament(**base, **body))
+    return execute(tournament, bodies.Abort, lambda base, body, _: AbortTournament(**base, **body))
 
 
 @blueprint.post("/<tournament>/annulments")
@@ -250,10 +261,10 @@ def abort_tournament(tournament: str) -> Response:
 def annul_game(tournament: str) -> Response:
     """Annul a decided game.
 
-    Only the organiser or an administrator can do this, and nobody who sits on the board. The game no longer counts, but
+    Only organisers can do this, and nobody who sits on the board. The game no longer counts, but
     later pairings still take into account that its entrants met.
     """
-    return _execute(tournament, bodies.NewGameAnnulment, lambda base, body, _: AnnulGame(**base, **body))
+    return execute(tournament, bodies.NewGameAnnulment, lambda base, body, _: AnnulGame(**base, **body))
 
 
 @blueprint.post("/<tournament>/retries")
@@ -261,10 +272,10 @@ def annul_game(tournament: str) -> Response:
 def retry_game(tournament: str) -> Response:
     """Try a game again that was given up.
 
-    Only the organiser or an administrator can do this, and nobody who sits on the board. The game gets five more
+    Only organisers can do this, and nobody who sits on the board. The game gets five more
     attempts.
     """
-    return _execute(tournament, bodies.NewRetry, lambda base, body, _: RetryGame(**base, **body))
+    return execute(tournament, bodies.NewRetry, lambda base, body, _: RetryGame(**base, **body))
 
 
 @blueprint.post("/<tournament>/adjudications")
@@ -272,14 +283,14 @@ def retry_game(tournament: str) -> Response:
 def adjudicate_game(tournament: str) -> Response:
     """Adjudicate an undecided game.
 
-    Only the organiser or an administrator can do this, and nobody who sits on the board. The match of the game is
+    Only organisers can do this, and nobody who sits on the board. The match of the game is
     aborted if it is being played. Refused if the match has ended, because its result counts.
     """
 
     def make(base: Fields, body: Fields, _: Principal) -> AdjudicateGame:
         return AdjudicateGame(**base, **{**body, "ranks": tuple(body["ranks"])})
 
-    return _execute(tournament, bodies.NewAdjudication, make)
+    return execute(tournament, bodies.NewAdjudication, make)
 
 
 @blueprint.post("/<tournament>/forfeits")
@@ -287,7 +298,7 @@ def adjudicate_game(tournament: str) -> Response:
 def forfeit_game(tournament: str) -> Response:
     """Let one or more entrants lose an undecided game.
 
-    Only the organiser or an administrator can do this, and nobody who sits on the board. The other entrants of the
+    Only organisers can do this, and nobody who sits on the board. The other entrants of the
     board share the first place. The match of the game is aborted if it is being played. Refused if the match has ended,
     because its result counts.
     """
@@ -295,7 +306,7 @@ def forfeit_game(tournament: str) -> Response:
     def make(base: Fields, body: Fields, _: Principal) -> ForfeitGame:
         return ForfeitGame(**base, **{**body, "entrants": tuple(body["entrants"])})
 
-    return _execute(tournament, bodies.NewForfeit, make)
+    return execute(tournament, bodies.NewForfeit, make)
 
 
 @blueprint.get("/<tournament>/standings")
@@ -452,30 +463,58 @@ def list_events(tournament: str) -> Response:
 
 
 def read_tournament(tournament: str) -> Tournament:
-    """The tournament with this id; NotFound if there is none."""
+    """The tournament with this id; NotFound if there is none, or if the request may not read it.
+
+    The code of an entry link, as the parameter `code` of the address, lets its holder read a private tournament.
+    """
     state = parts().tournaments.read(tournament) if is_stream_id("tournament", tournament) else None
-    if state is None or state.created is None:
-        raise NotFound(f"there is no tournament {tournament}", "tournament/unknown")
-    return state
+    if state is not None and state.created is not None and _is_readable(state):
+        return state
+    raise NotFound(f"there is no tournament {tournament}", "tournament/unknown")
+
+
+def _is_readable(state: Tournament) -> bool:
+    if not state.terms.private:
+        return True
+    key = parts().config.server_key
+    return may_read_tournament(state, principal_if_any()) or is_entry_code(key, state, request.args.get("code"))
+
+
+def act_in_tournament(state: Tournament, who: Principal, at_table: bool = False) -> Actor:
+    """The actor of a command of `who` on the tournament; ScopeMissing if the token does not cover it.
+
+    Whoever holds the code of a table gives only those commands that are given `at_table`.
+    """
+    role = find_role(state, who)
+    if who.table is not None:
+        if not at_table or who.table.tournament != state.stream:
+            raise WrongPerson("tournament/not-yours", "the code of a table is for its own games alone")
+        return who.table.place.actor
+    if role == "player":
+        who.require("play")
+    return Actor(role, who.account)
 
 
 def is_organised_by(state: Tournament, who: Principal) -> bool:
-    """Whether a request of `who` counts as one of the organiser. Administrators can do what the organiser can."""
-    return "admin" in who.scopes or (who.account == state.organiser and "organise" in who.scopes)
+    """Whether a request of `who` counts as one of the organisers: the owner, an arbiter or an administrator."""
+    return find_role(state, who) in ("organiser", "arbiter")
 
 
-def _execute(tournament: str, schema: Any, make: Any, status: int = 200) -> Response:
-    """Execute the command that `make` builds, and return its receipt.
+def require_organising(state: Tournament, who: Principal) -> None:
+    """WrongPerson unless `who` organises the tournament."""
+    if not is_organised_by(state, who):
+        raise WrongPerson("tournament/not-yours", "only the organiser or an arbiter of the tournament may do this")
+
+
+def execute(tournament: str, schema: Any, make: Any, status: int = 200, at_table: bool = False) -> Response:
+    """Execute the command that `make` builds, and return its receipt. `at_table` is as in act_in_tournament.
 
     `make` gets the fields that every command has (actor, time, id), the parsed body and the principal.
     """
     who = principal()
     state = read_tournament(tournament)
     body = parse_body(schema)
-    organises = is_organised_by(state, who)
-    if not organises:
-        who.require("play")
-    actor = Actor("organiser" if organises else "player", who.account)
+    actor = act_in_tournament(state, who, at_table)
     asked = remembered(actor)
     command: Command = make({"actor": actor, "at": now_ms(), "id": asked.id.hex()}, body, who)
     done = parts().tournaments.execute(tournament, command, asked, expected_version())

@@ -250,12 +250,13 @@ def _may_correct(state: Match) -> bool:
 def _list_oversight(state: Match) -> dict[str, Choice]:
     """What the visitor may do in the match as its overseer; nothing for those who sit in it."""
     who = principal_if_any()
-    if who is None or not oversees(state, who) or sits_in(Actor("player", who.account), state.life):
+    arbitrates = parts().arbitrates(state, who)
+    if who is None or not oversees(state, who, arbitrates) or sits_in(Actor("player", who.account), state.life):
         return {}
     return {
         choice.command: choice
         for choice in list_choices_now(state)
-        if choice.command in OVERSEEN and act_in(state, who, choice.command).role == "organiser"
+        if choice.command in OVERSEEN and act_in(state, who, choice.command, arbitrates).role == "organiser"
     }
 
 

@@ -151,7 +151,9 @@ def _describe_table(state: Match, who: Principal | None) -> dict[str, Any]:
         "confirm_by": confirm_by(state),
         "offered_by": play.offer.agreed[0] if play and play.offer else None,
         "counts": counts(state) if life.status == "playing" and life.created.counts_from else None,
-        "says_why": who is not None and "withdraw" in choices and act_in(state, who, "withdraw").role == "organiser",
+        "says_why": who is not None
+        and "withdraw" in choices
+        and act_in(state, who, "withdraw", parts().arbitrates(state, who)).role == "organiser",
         "leaving": explain_leaving(state, leavers, names) if leavers else {},
         "roll": describe_roll(play.ruleset, play.state, names) if play and "roll" in choices else None,
         "causes": [(cause, name_cause(cause)) for cause in choices["withdraw"].causes] if "withdraw" in choices else [],

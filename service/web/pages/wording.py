@@ -8,7 +8,7 @@ from plyscribe.service.language.guidance import WAYS
 from plyscribe.service.language.sentences import translate
 from plyscribe.service.web.pages.blueprint import blueprint
 from plyscribe.service.web.pages.option_fields import describe_chosen, format_value
-from plyscribe.service.web.pages.speech import gettext, ngettext, page_language
+from plyscribe.service.web.pages.speech import gettext, gettext_noop, ngettext, page_language
 from plyscribe.service.web.pages.times import format_duration
 
 
@@ -216,25 +216,50 @@ def _describe_float(cost: Any, named: Mapping[str, str]) -> str:
 
 
 def describe_act(act: Mapping[str, Any], names: Mapping[int, str]) -> str:
-    """What an organiser or administrator did, from its description as in the API."""
-    if act["entrant"] is not None:
-        name = names[act["entrant"]]
-        if act["what"] == "entrant-disqualified":
-            return gettext("disqualified %(name)s", name=name)
-        return gettext("withdrew %(name)s", name=name)
+    """What an organiser, arbiter or administrator did, from its description as in the API."""
+    values = {
+        "name": names.get(act["entrant"], "") if act["entrant"] is not None else act["player_name"] or "",
+        "round": act["round"],
+        "board": act["board"],
+        "which": _name_place(act),
+    }
+    return gettext(_ACTS[act["what"]], **values)
+
+
+def _name_place(act: Mapping[str, Any]) -> str:
     if act["round"] is None:
-        return gettext("called the tournament off")
-    game = gettext(
+        return gettext("all boards")
+    if act["game"] is None:
+        return gettext("round %(round)s, board %(board)s", round=act["round"], board=act["board"])
+    return gettext(
         "round %(round)s, board %(board)s, game %(game)s", round=act["round"], board=act["board"], game=act["game"]
     )
-    match act["what"]:
-        case "game-annulled":
-            return gettext("annulled %(which)s", which=game)
-        case "game-retried":
-            return gettext("had %(which)s tried again", which=game)
-        case "game-adjudicated":
-            return gettext("adjudicated %(which)s", which=game)
-    return gettext("declared %(which)s forfeited", which=game)
+
+
+_ACTS = {
+    "arbiter-named": gettext_noop("made %(name)s an arbiter"),
+    "arbiter-dismissed": gettext_noop("%(name)s is an arbiter no longer"),
+    "entrant-disqualified": gettext_noop("disqualified %(name)s"),
+    "entrant-returned": gettext_noop("let %(name)s return"),
+    "entrant-withdrawn": gettext_noop("withdrew %(name)s"),
+    "entry-link-revoked": gettext_noop("made all entry links void"),
+    "entry-request-ended": gettext_noop("did not let %(name)s in"),
+    "game-adjudicated": gettext_noop("adjudicated %(which)s"),
+    "game-annulled": gettext_noop("annulled %(which)s"),
+    "game-corrected": gettext_noop("corrected the result of %(which)s"),
+    "game-forfeited": gettext_noop("declared %(which)s forfeited"),
+    "game-replayed": gettext_noop("had %(which)s played once more"),
+    "game-reported": gettext_noop("entered the result of %(which)s"),
+    "game-retried": gettext_noop("had %(which)s tried again"),
+    "penalty-given": gettext_noop("gave %(name)s a penalty"),
+    "penalty-lifted": gettext_noop("lifted a penalty of %(name)s"),
+    "round-paired": gettext_noop("paired round %(round)s by hand"),
+    "round-taken-back": gettext_noop("took the pairing of round %(round)s back"),
+    "table-codes-revoked": gettext_noop("made the codes of %(which)s void"),
+    "tournament-aborted": gettext_noop("called the tournament off"),
+    "tournament-paused": gettext_noop("paused the tournament"),
+    "tournament-resumed": gettext_noop("let the tournament go on"),
+}
 
 
 @blueprint.app_template_filter("way")
@@ -246,6 +271,7 @@ def name_way(reason: str) -> str:
         "withdrawal": gettext("because a player left"),
         "adjudicated": gettext("by a decision of the organiser"),
         "forfeited": gettext("by forfeit"),
+        "reported": gettext("as entered at the table"),
     }
     return known.get(reason, reason.replace("-", " "))
 

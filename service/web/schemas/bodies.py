@@ -23,7 +23,17 @@ from plyscribe.domain.effects import Rolled, Withdrew
 from plyscribe.domain.events import WITHDRAWAL_CAUSES, WITHDRAWAL_FAULTS, Account, Guest, Occupant, SeatWithdrawn
 from plyscribe.domain.names import MAX_NAME_LENGTH
 from plyscribe.domain.player import KINDS, MAX_OVERLAP_MS, MAX_TOKEN_LIFE_MS, SCOPES
-from plyscribe.domain.tournament.terms import FORMATS, MAX_ENTRANTS, MAX_GAMES, MOST_ROUNDS, REPEATS, TIEBREAKS
+from plyscribe.domain.tournament.entering import MAX_RATING
+from plyscribe.domain.tournament.rulings import MAX_PENALTY
+from plyscribe.domain.tournament.terms import (
+    FORMATS,
+    MAX_ENTRANTS,
+    MAX_GAMES,
+    MOST_ROUNDS,
+    REPEATS,
+    ROUNDS_BEGIN,
+    TIEBREAKS,
+)
 from plyscribe.domain.variation import Tried
 from plyscribe.domain.webhooks import MAX_URL_LENGTH, TOPICS
 from plyscribe.service.matches.seating import MAX_SEED, WantedBot
@@ -671,7 +681,7 @@ class NewTournament(Strict):
         load_default=dict,
         metadata={
             "description": "`places`: the points for each place in a game. `bye`, `absence`: the points for a round "
-            "without a game."
+            "without a game. `asked_byes`: how many byes each entrant may ask for, worth `asked_bye` each."
         },
     )
     tiebreaks = fields.List(
@@ -693,6 +703,20 @@ class NewTournament(Strict):
         },
     )
     max_entrants = integer_field(2, MAX_ENTRANTS, load_default=256)
+    rounds_begin = fields.String(
+        load_default="auto",
+        validate=validate.OneOf(ROUNDS_BEGIN),
+        metadata={"description": "`auto`: a round begins once the one before is over. `call`: when it is called."},
+    )
+    at_table = Boolean(
+        load_default=False,
+        metadata={"description": "Played on real tables: guests can enter, and matches are recorded at the table."},
+    )
+    rated = Boolean(load_default=False, metadata={"description": "Whether matches between accounts are rated."})
+    private = Boolean(
+        load_default=False,
+        metadata={"description": "Whether only those who take part can see the tournament and its matches."},
+    )
     is_open = Boolean(
         load_default=True,
         metadata={"description": "Every player can enter. If false, only those whom the organiser invites."},
@@ -706,8 +730,25 @@ class NewTournament(Strict):
     )
 
 
+def _rating() -> fields.Integer:
+    description = "A rating from elsewhere. Among entrants without a seed, a higher one is a better seed."
+    return integer_field(0, MAX_RATING, load_default=None, allow_none=True, metadata={"description": description})
+
+
+def _seed() -> fields.Integer:
+    description = "The place of the entrant among the seeds, 1 for the best."
+    return integer_field(1, MAX_ENTRANTS, load_default=None, allow_none=True, metadata={"description": description})
+
+
 class NewEntrant(Strict):
-    """Who enters a tournament: you, or a bot of the server if you organise it."""
+    """Who enters a tournament: you or, if you organise it, a bot of the server, a guest, or a player who asked."""
+
+    alternatives = (
+        ("label", "code", "rating", "seed"),
+        ("bot", "label", "rating", "seed"),
+        ("guest", "label", "rating", "seed"),
+        ("player", "label", "rating", "seed"),
+    )
 
     bot = fields.Nested(
         WantedBotIn,
@@ -715,7 +756,145 @@ class NewEntrant(Strict):
         allow_none=True,
         metadata={"description": "The bot that enters. By default you enter yourself."},
     )
+    guest = name_field(
+        load_default=None,
+        allow_none=True,
+        metadata={"description": "The name of a guest, who has no account.", "example": "Ida"},
+    )
+    player = fields.String(
+        load_default=None,
+        allow_none=True,
+        validate=validate.Regexp(r"player-[a-z2-7]{26}\Z"),
+        metadata={"description": "The id of an account that asked to be let in."},
+    )
     label = _label()
+    code = text_field(128, load_default=None, allow_none=True, metadata={"description": "The code of an entry link."})
+    rating = _rating()
+    seed = _seed()
+
+    @validates_schema
+    def _check(self, data: dict[str, Any], **_: Any) -> None:
+        if sum(data[name] is not None for name in ("bot", "guest", "player")) > 1:
+            raise ValidationError("Must have at most one of bot, guest and player.")
+
+
+class Seeding(Strict):
+    """The rating and the seed of an entrant; null for one that it has not."""
+
+    rating = _rating()
+    seed = _seed()
+
+
+class NewRequest(Strict):
+    """A request to be let into a tournament that is not open."""
+
+    label = _label()
+
+
+class Refused(Strict):
+    """Why a request is refused."""
+
+    why = text_field(
+        MAX_CAUSE_LENGTH, load_default=None, allow_none=True, metadata={"description": "The reason, for people."}
+    )
+
+
+class NamedAccount(Strict):
+    """An account. Give exactly one of `player` and `name`."""
+
+    alternatives = (("player",), ("name",))
+
+    player = fields.String(
+        validate=validate.Regexp(r"player-[a-z2-7]{26}\Z"), metadata={"description": "The id of the account."}
+    )
+    name = name_field(
+        metadata={"description": "The name of the account, if no other account has it.", "example": "Ada"}
+    )
+
+    @validates_schema
+    def _check(self, data: dict[str, Any], **_: Any) -> None:
+        if len(data.keys() & {"player", "name"}) != 1:
+            raise ValidationError("Must have exactly one of player and name.")
+
+
+class Reason(Strict):
+    """Why somebody who organises a tournament does something."""
+
+    why = text_field(MAX_CAUSE_LENGTH, required=True, metadata={"description": "The reason, for people."})
+
+
+class Lasting(Strict):
+    """How long a code is valid."""
+
+    hours = integer_field(1, 24 * 31, load_default=12, metadata={"description": "The hours until it expires."})
+
+
+class NewCodes(Lasting):
+    """The tables that get codes: all boards of the round, or one."""
+
+    board = integer_field(
+        1, MAX_ENTRANTS, load_default=None, allow_none=True, metadata={"description": "The board; by default all."}
+    )
+    seats = Boolean(
+        load_default=False,
+        metadata={"description": "A code for each seat, which records for that seat alone, instead of one a table."},
+    )
+
+
+class CodeRevocation(Reason):
+    """The codes that are made void: those of a board, or all."""
+
+    round = integer_field(1, MOST_ROUNDS, load_default=None, allow_none=True)
+    board = integer_field(1, MAX_ENTRANTS, load_default=None, allow_none=True)
+
+
+def _boards(**more: Any) -> Any:
+    return fields.List(
+        fields.List(integer_field(1, MAX_ENTRANTS), validate=validate.Length(1, MAX_SEATS)),
+        validate=validate.Length(max=MAX_ENTRANTS),
+        metadata={
+            "description": "The entrants of each board, in the order of the seats of its first game.",
+            "example": [[1, 4], [3, 2]],
+        },
+        **more,
+    )
+
+
+def _byes(**more: Any) -> Any:
+    return fields.List(
+        integer_field(1, MAX_ENTRANTS),
+        validate=validate.Length(max=MAX_ENTRANTS),
+        metadata={"description": "The entrants who have a bye.", "example": [5]},
+        **more,
+    )
+
+
+class NextRound(Strict):
+    """The next round: called, so that the server pairs it, or paired by hand with `boards`, `byes` and `why`."""
+
+    alternatives = (("round",), ("round", "boards", "byes", "why"))
+
+    round = integer_field(1, MOST_ROUNDS, required=True, metadata={"description": "The number of the next round."})
+    boards = _boards(load_default=None, allow_none=True)
+    byes = _byes(load_default=list)
+    why = text_field(
+        MAX_CAUSE_LENGTH,
+        load_default=None,
+        allow_none=True,
+        metadata={"description": "Why the round is paired by hand, for people."},
+    )
+
+    @validates_schema
+    def _check(self, data: dict[str, Any], **_: Any) -> None:
+        if (data["boards"] is None) != (data["why"] is None):
+            raise ValidationError("Must have both boards and why to pair by hand, or neither.")
+
+
+class TriedPairing(Strict):
+    """A pairing of the next round that is to be judged, not stored."""
+
+    boards = _boards(required=True)
+    byes = _byes(load_default=list)
 
 
 class NewInvitee(Strict):
@@ -750,9 +929,13 @@ class EntrantWithdrawal(Strict):
 
 
 class NewAbsence(Strict):
-    """The round that an entrant sits out."""
+    """The round that an entrant sits out, or for which it asks for a bye."""
 
     round = integer_field(1, MOST_ROUNDS, required=True)
+    bye = Boolean(
+        load_default=False,
+        metadata={"description": "Asks for a bye, which is worth `asked_bye`. Needs terms with `asked_byes`."},
+    )
 
 
 class RulingOnGame(Strict):
@@ -783,6 +966,52 @@ class NewAdjudication(RulingOnGame):
             "description": "The rank of each seat, 1 for the best. Seats that tie share a rank: `[1, 1]`, `[1, 2, 2]`.",
             "example": [1, 2],
         },
+    )
+
+
+class Result(Strict):
+    """How a game ended: the rank of each seat, or the entrants that forfeited it."""
+
+    ranks = fields.List(
+        integer_field(1, MAX_SEATS),
+        load_default=None,
+        allow_none=True,
+        validate=validate.Length(1, MAX_SEATS),
+        metadata={
+            "description": "The rank of each seat, 1 for the best. Seats that tie share a rank.",
+            "example": [1, 2],
+        },
+    )
+    forfeited = fields.List(
+        integer_field(1, MAX_ENTRANTS),
+        load_default=list,
+        validate=validate.Length(max=MAX_SEATS),
+        metadata={"description": "The numbers of the entrants that lost without play.", "example": [3]},
+    )
+
+
+class NewResult(Result):
+    """The result of a game that was played at a table."""
+
+    round = integer_field(1, MOST_ROUNDS, required=True)
+    board = integer_field(1, MAX_ENTRANTS, required=True)
+    game = integer_field(1, MAX_GAMES, load_default=1)
+
+
+class NewCorrection(Result, RulingOnGame):
+    """Another result for a decided game."""
+
+
+class NewReplay(RulingOnGame):
+    """A decided game that is to be played once more."""
+
+
+class NewPenalty(Reason):
+    """A penalty for an entrant."""
+
+    entrant = integer_field(1, MAX_ENTRANTS, required=True)
+    points = integer_field(
+        0, MAX_PENALTY, load_default=0, metadata={"description": "The points that it loses; 0 for a warning."}
     )
 
 

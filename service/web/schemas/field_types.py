@@ -64,6 +64,26 @@ class QueryBoolean(fields.Boolean):
         super().__init__(truthy={"true"}, falsy={"false"}, **kwargs)
 
 
+_NUMBERS = r"[0-9]{1,4}(,[0-9]{1,4})*"
+
+
+class QueryNumbers(fields.String):
+    """Whole numbers of up to four digits with commas between them, loaded as a tuple."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        metadata = {"pattern": rf"{_NUMBERS}\Z", **kwargs.pop("metadata", {})}
+        super().__init__(metadata=metadata, **kwargs)
+
+    def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> str:
+        return ",".join(map(str, value))
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        text = str(super()._deserialize(value, attr, data, **kwargs))
+        if not re.fullmatch(_NUMBERS, text):
+            raise ValidationError("Must be whole numbers with commas between them, such as 1,2.")
+        return tuple(map(int, text.split(",")))
+
+
 class QueryWords(fields.String):
     """One or more words of a set, separated by commas."""
 

@@ -18,6 +18,7 @@ from plyscribe.service.web.schemas.field_types import (
     MAX_SEATS,
     QueryBoolean,
     QueryInteger,
+    QueryNumbers,
     QueryWords,
     Strict,
     invitation_field,
@@ -414,6 +415,21 @@ class GameQuery(Strict):
     round = _number("The round of the tournament.", required=True)
     board = _number("The board of the round.", required=True)
     game = _number("The game of the board.", load_default=1)
+
+
+def _numbers(description: str, example: str) -> fields.String:
+    return QueryNumbers(
+        load_default=(),
+        validate=validate.Length(max=MAX_SEATS),
+        metadata={"description": description, "example": example},
+    )
+
+
+class ResultQuery(GameQuery):
+    """A result that a game may have: the rank of each seat, or the entrants that forfeit it."""
+
+    ranks = _numbers("The rank of each seat, such as `1,2`; `1,1` for a tie.", "1,2")
+    forfeited = _numbers("The numbers of the entrants that forfeit the game, such as `3`.", "3")
 
 
 class AttemptsQuery(Strict):

@@ -49,7 +49,7 @@ def get_annulment(match: str) -> Response:
     state = read_match(match)
     annulment = state.life.annulment
     if query["preview"]:
-        require_may_judge(state, principal())
+        require_may_judge(state, principal(), parts().arbitrates(state, principal()))
     elif annulment is None:
         raise NotFound(f"{match} is not annulled", "match/not-annulled")
     page = query["offset"], query["limit"]

@@ -58,7 +58,8 @@ def carry_out(
         permit(state, who, body)
         require_own(state)
         g.match = state
-        return make({**base, "actor": act_in(state, who, word), "secret": parts().secret_for(state)}, body)
+        actor = act_in(state, who, word, parts().arbitrates(state, who))
+        return make({**base, "actor": actor, "secret": parts().secret_for(state)}, body)
 
     return parts().matches.execute(match, command_for, asked, expected_version())
 

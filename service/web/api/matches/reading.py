@@ -196,7 +196,7 @@ def list_choices_now(state: Match) -> tuple[Choice, ...]:
     # Old invitations still stand in the addresses of people who have taken their seat since.
     with suppress(Unknown):
         invited = invited_seat(state, request.args.get("invitation"))
-    choices = list_choices_of(state, who, invited)
+    choices = list_choices_of(state, who, invited, parts().arbitrates(state, who))
     if any(choice.command in JOINING for choice in choices) and state.life.created.rated:
         paused = find_pause(parts().accounts.players.read(who.account), now_ms())
         return tuple(choice for choice in choices if not (paused and choice.command in JOINING))

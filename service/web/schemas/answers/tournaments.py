@@ -6,9 +6,10 @@ from plyscribe.domain.events import WITHDRAWAL_CAUSES, WITHDRAWAL_FAULTS
 from plyscribe.domain.tournament.attempts import OWNERS
 from plyscribe.domain.tournament.attempts import STATUSES as ATTEMPT_STATUSES
 from plyscribe.domain.tournament.events import FAILURES
-from plyscribe.domain.tournament.state import ACTS, ADJUDICATED, FORFEITED
+from plyscribe.domain.tournament.state import ACTS, ADJUDICATED, FORFEITED, REPORTED
 from plyscribe.domain.tournament.state import STATUSES as TOURNAMENT_STATUSES
-from plyscribe.domain.tournament.terms import REPEATS, TIEBREAKS
+from plyscribe.domain.tournament.terms import REPEATS, ROUNDS_BEGIN, TIEBREAKS
+from plyscribe.service.tournaments.objections import KINDS as OBJECTIONS
 from plyscribe.service.web.schemas.answers.events import EventOut, StoredEvents
 from plyscribe.service.web.schemas.answers.lists import ListPage, Page
 from plyscribe.service.web.schemas.answers.matches import LimitsOut
@@ -94,14 +95,43 @@ class ActOut(Schema):
     board = fields.Integer(required=True, allow_none=True)
     game = fields.Integer(required=True, allow_none=True)
     entrant = fields.Integer(required=True, allow_none=True)
+    player = fields.String(
+        required=True, allow_none=True, metadata={"description": "The account that it is about, such as an arbiter."}
+    )
+    player_name = fields.String(required=True, allow_none=True, metadata={"description": "The name of that account."})
+
+
+class ArbiterOut(Schema):
+    """An arbiter, who can do what the organiser can in the course of the tournament."""
+
+    player = fields.String(required=True, metadata={"description": "The id of the account."})
+    player_name = fields.String(required=True, metadata={"description": "The name of the account."})
+
+
+class PenaltyOut(Schema):
+    """A penalty, or a warning without points."""
+
+    penalty = fields.Integer(required=True, metadata={"description": "The number of the penalty, counted from 1."})
+    entrant = fields.Integer(required=True)
+    points = fields.Integer(required=True, metadata={"description": "The points that the entrant loses."})
+    round = fields.Integer(required=True, metadata={"description": "The last round that was paired before it."})
+    why = fields.String(required=True, metadata={"description": "The reason."})
+    lifted = fields.String(
+        required=True, allow_none=True, metadata={"description": "Why it counts no more; null while it counts."}
+    )
 
 
 class EntrantOut(Schema):
-    """An entrant: a `player` (an account) or a `bot` of the server."""
+    """An entrant: a `player` (an account), a `guest`, or a `bot` of the server."""
 
     entrant = fields.Integer(
-        required=True, metadata={"description": "The entrant's number, counted from 1. Lower numbers are better seeds."}
+        required=True,
+        metadata={
+            "description": "The entrant's number, counted from 1. Among entrants without a seed and a rating, a lower "
+            "number is a better seed."
+        },
     )
+    guest = fields.String(metadata={"description": "The name of the guest, who has no account."})
     player = fields.String(metadata={"description": "The id of the account."})
     player_name = fields.String(metadata={"description": "The name of the account."})
     bot = fields.String(metadata={"description": "The name of the bot."})
@@ -114,6 +144,15 @@ class EntrantOut(Schema):
     is_in = fields.Boolean(required=True, metadata={"description": "False once the entrant has withdrawn."})
     absences = fields.List(
         fields.Integer(), required=True, metadata={"description": "The rounds that the entrant sits out."}
+    )
+    asked_byes = fields.List(
+        fields.Integer(),
+        required=True,
+        metadata={"description": "Those of the absences for which the entrant asked for a bye."},
+    )
+    rating = fields.Integer(required=True, allow_none=True, metadata={"description": "A rating from elsewhere."})
+    seed = fields.Integer(
+        required=True, allow_none=True, metadata={"description": "The place that it was given among the seeds."}
     )
     joined = fields.Integer(required=True, metadata={"description": "The first round that the entrant can play."})
 
@@ -163,6 +202,25 @@ class TournamentOut(TournamentSummary):
         required=True,
         metadata={"description": "Whether every player can enter, or only those whom the organiser invites."},
     )
+    rounds_begin = fields.String(
+        required=True,
+        validate=validate.OneOf(ROUNDS_BEGIN),
+        metadata={"description": "`auto`: a round begins once the one before is over. `call`: when it is called."},
+    )
+    at_table = fields.Boolean(required=True, metadata={"description": "Whether it is played on real tables."})
+    rated = fields.Boolean(required=True, metadata={"description": "Whether matches between accounts are rated."})
+    private = fields.Boolean(required=True, metadata={"description": "Whether only those who take part can see it."})
+    paused = fields.String(
+        required=True, allow_none=True, metadata={"description": "Why it is paused; null while it is not."}
+    )
+    called = fields.Integer(required=True, metadata={"description": "The last round that was called."})
+    arbiters = fields.List(fields.Nested(ArbiterOut), required=True)
+    requests = fields.List(
+        fields.Nested(InviteeOut),
+        required=True,
+        metadata={"description": "The players who ask to be let in, oldest first."},
+    )
+    penalties = fields.List(fields.Nested(PenaltyOut), required=True)
     seed = fields.Integer(required=True, metadata={"description": "Everything left to chance follows from this seed."})
     entrants = fields.List(fields.Nested(EntrantOut), required=True)
     invitations = fields.List(
@@ -275,7 +333,8 @@ class GameSummary(Schema):
         required=True,
         allow_none=True,
         metadata={
-            "description": f"Why the match ended; `{ADJUDICATED}` or `{FORFEITED}` if the organiser decided the game."
+            "description": f"Why the match ended; `{ADJUDICATED}` or `{FORFEITED}` if the organiser decided the game, "
+            f"`{REPORTED}` if its result was entered at the table."
         },
     )
     annulled = fields.String(
@@ -298,6 +357,12 @@ class GameOut(GameSummary):
     )
     forfeited = fields.List(
         fields.Integer(), required=True, metadata={"description": "The entrants that lost it by forfeit."}
+    )
+    entered = fields.List(
+        fields.Integer(),
+        required=True,
+        allow_none=True,
+        metadata={"description": "The ranks as they were entered first, if they were corrected; else null."},
     )
 
 
@@ -384,6 +449,84 @@ class AnnulmentReport(TournamentVersion):
     game = fields.Nested(GameOut, required=True)
     before = fields.Nested(Standings, required=True, metadata={"description": "The table with the game."})
     after = fields.Nested(Standings, required=True, metadata={"description": "The table without the game."})
+
+
+class RulingPreview(TournamentVersion):
+    """The table as it stands, and as it would stand if a game had another result."""
+
+    before = fields.Nested(Standings, required=True, metadata={"description": "The table as it stands."})
+    after = fields.Nested(Standings, required=True, metadata={"description": "The table with the other result."})
+
+
+class Proposal(TournamentVersion):
+    """How the next round would be paired now."""
+
+    round = fields.Integer(required=True, metadata={"description": "The next round, counted from 1."})
+    boards = fields.List(
+        fields.List(fields.Integer()),
+        required=True,
+        allow_none=True,
+        metadata={"description": "The entrants of each board, by seat; null if no round can be paired."},
+    )
+    byes = fields.List(fields.Integer(), required=True, metadata={"description": "The entrants that have a bye."})
+    costs = fields.Dict(required=True, metadata={"description": "What the pairing costs, such as repeated meetings."})
+    engine = fields.String(required=True, allow_none=True, metadata={"description": "The method of pairing."})
+
+
+class ObjectionOut(Schema):
+    """What speaks against a pairing by hand."""
+
+    kind = fields.String(
+        required=True,
+        validate=validate.OneOf(OBJECTIONS),
+        metadata={
+            "description": "`rematch`: they have met. `second-bye`: others have had fewer byes. `seat`: too often on "
+            "the same seat. `points`: further apart than on any board that the engine would pair."
+        },
+    )
+    entrants = fields.List(fields.Integer(), required=True)
+    board = fields.Integer(required=True, allow_none=True, metadata={"description": "The board; null for a bye."})
+    number = fields.String(
+        required=True,
+        metadata={"description": "How often they have met or would have had the bye or the seat; or how far apart."},
+    )
+
+
+class Judgement(Schema):
+    """What speaks against a pairing of the next round by hand."""
+
+    objections = fields.List(fields.Nested(ObjectionOut), required=True)
+    costs = fields.Dict(required=True, metadata={"description": "What the pairing costs."})
+    engine_costs = fields.Dict(
+        required=True, allow_none=True, metadata={"description": "What the engine's pairing would cost."}
+    )
+
+
+class EntryLink(Schema):
+    """A link by which players enter a tournament."""
+
+    tournament = fields.String(required=True, metadata={"description": "The tournament's id."})
+    code = fields.String(required=True, metadata={"description": "Enters the tournament: `code` of an entry."})
+    url = fields.String(required=True, metadata={"description": "The page that the link opens."})
+    expires_at = time_field("When the link ends")
+
+
+class CodeOut(Schema):
+    """The code of a table or of a seat there."""
+
+    board = fields.Integer(required=True)
+    seat = fields.Integer(required=True, metadata={"description": "The seat; 0 for the whole table."})
+    entrants = fields.List(fields.Integer(), required=True, metadata={"description": "Who sits there, by seat."})
+    code = fields.String(required=True, metadata={"description": "Send it like a token."})
+    url = fields.String(required=True, metadata={"description": "The page for the phone at the table."})
+    expires_at = time_field("When the code expires")
+
+
+class Codes(Schema):
+    """Codes for the tables of a round."""
+
+    tournament = fields.String(required=True, metadata={"description": "The tournament's id."})
+    codes = fields.List(fields.Nested(CodeOut), required=True)
 
 
 class PairingOut(Schema):
