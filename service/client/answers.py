@@ -1498,7 +1498,9 @@ class GameSummary(TypedDict):
     """The rank of each seat, 1 for the best; null until the game is decided."""
 
     reason: str | None
-    """Why the match ended; `adjudicated` or `forfeited` if the organiser decided the game."""
+    """Why the match ended; `adjudicated` or `forfeited` if the organiser decided the game, `reported` if its result was
+    entered at the table.
+    """
 
     annulled: str | None
     """Why the game was annulled; null if it was not."""
@@ -1518,6 +1520,9 @@ class Game(GameSummary):
 
     forfeited: list[int]
     """The entrants that lost it by forfeit."""
+
+    entered: list[int] | None
+    """The ranks as they were entered first, if they were corrected; else null."""
 
 
 class FaultCounts(TypedDict):
@@ -1650,7 +1655,7 @@ class Attempt(GameSummary):
     attempt: int
     """The attempt at this game, counted from 1."""
 
-    status: Literal["playing", "decided", "failed", "dropped", "adjudicated", "forfeited"]
+    status: Literal["playing", "decided", "failed", "dropped", "adjudicated", "forfeited", "reported"]
     """`playing`; `decided`: it decided the game; `failed`: the game is played again; `dropped`: the tournament was
     called off first; `adjudicated`, `forfeited`: the organiser decided the game instead.
     """
@@ -1674,6 +1679,97 @@ class Attempts(Page, TournamentVersion):
     """A page of attempts, sorted by round, board, game and attempt."""
 
     attempts: list[Attempt]
+
+
+class Code(TypedDict):
+    """The code of a table or of a seat there."""
+
+    board: int
+    seat: int
+    """The seat; 0 for the whole table."""
+
+    entrants: list[int]
+    """Who sits there, by seat."""
+
+    code: str
+    """Send it like a token."""
+
+    url: str
+    """The page for the phone at the table."""
+
+    expires_at: int
+    """When the code expires, in UTC milliseconds."""
+
+
+class Codes(TypedDict):
+    """Codes for the tables of a round."""
+
+    tournament: str
+    """The tournament's id."""
+
+    codes: list[Code]
+
+
+class EntryLink(TypedDict):
+    """A link by which players enter a tournament."""
+
+    tournament: str
+    """The tournament's id."""
+
+    code: str
+    """Enters the tournament: `code` of an entry."""
+
+    url: str
+    """The page that the link opens."""
+
+    expires_at: int
+    """When the link ends, in UTC milliseconds."""
+
+
+class Objection(TypedDict):
+    """What speaks against a pairing by hand."""
+
+    kind: Literal["rematch", "second-bye", "seat", "points"]
+    """`rematch`: they have met. `second-bye`: others have had fewer byes. `seat`: too often on the same seat. `points`:
+    further apart than on any board that the engine would pair.
+    """
+
+    entrants: list[int]
+    board: int | None
+    """The board; null for a bye."""
+
+    number: str
+    """How often they have met or would have had the bye or the seat; or how far apart."""
+
+
+class Judgement(TypedDict):
+    """What speaks against a pairing of the next round by hand."""
+
+    objections: list[Objection]
+    costs: Json
+    """What the pairing costs."""
+
+    engine_costs: Json | None
+    """What the engine's pairing would cost."""
+
+
+class Proposal(TournamentVersion):
+    """How the next round would be paired now."""
+
+    round: int
+    """The next round, counted from 1."""
+
+    boards: list[list[int]] | None
+    """The entrants of each board, by seat; null if no round can be paired."""
+
+    byes: list[int]
+    """The entrants that have a bye."""
+
+    costs: Json
+    """What the pairing costs, such as repeated meetings."""
+
+    engine: str | None
+    """The method of pairing."""
 
 
 class Pairing(TypedDict):
@@ -1741,6 +1837,16 @@ class Rounds(TournamentVersion):
     rounds: list[Round]
 
 
+class RulingPreview(TournamentVersion):
+    """The table as it stands, and as it would stand if a game had another result."""
+
+    before: Standings
+    """The table as it stands."""
+
+    after: Standings
+    """The table with the other result."""
+
+
 class TournamentEvents(Page, TournamentVersion):
     """A page of a tournament's events, oldest first."""
 
@@ -1774,11 +1880,62 @@ class TournamentSummary(TournamentVersion):
     """The number of rounds paired so far."""
 
 
-class Entrant(TypedDict):
-    """An entrant: a `player` (an account) or a `bot` of the server."""
+class Arbiter(TypedDict):
+    """An arbiter, who can do what the organiser can in the course of the tournament."""
+
+    player: str
+    """The id of the account."""
+
+    player_name: str
+    """The name of the account."""
+
+
+class Invitee(TypedDict):
+    """An account that is invited to enter and has not answered yet."""
+
+    player: str
+    """The id of the account."""
+
+    player_name: str
+    """The name of the account."""
+
+    label: str | None
+    """The name to show in tables."""
+
+    at: int
+    """When it was invited, in UTC milliseconds."""
+
+
+class Penalty(TypedDict):
+    """A penalty, or a warning without points."""
+
+    penalty: int
+    """The number of the penalty, counted from 1."""
 
     entrant: int
-    """The entrant's number, counted from 1. Lower numbers are better seeds."""
+    points: int
+    """The points that the entrant loses."""
+
+    round: int
+    """The last round that was paired before it."""
+
+    why: str
+    """The reason."""
+
+    lifted: str | None
+    """Why it counts no more; null while it counts."""
+
+
+class Entrant(TypedDict):
+    """An entrant: a `player` (an account), a `guest`, or a `bot` of the server."""
+
+    entrant: int
+    """The entrant's number, counted from 1. Among entrants without a seed and a rating, a lower number is a better
+    seed.
+    """
+
+    guest: NotRequired[str]
+    """The name of the guest, who has no account."""
 
     player: NotRequired[str]
     """The id of the account."""
@@ -1807,24 +1964,17 @@ class Entrant(TypedDict):
     absences: list[int]
     """The rounds that the entrant sits out."""
 
+    asked_byes: list[int]
+    """Those of the absences for which the entrant asked for a bye."""
+
+    rating: int | None
+    """A rating from elsewhere."""
+
+    seed: int | None
+    """The place that it was given among the seeds."""
+
     joined: int
     """The first round that the entrant can play."""
-
-
-class Invitee(TypedDict):
-    """An account that is invited to enter and has not answered yet."""
-
-    player: str
-    """The id of the account."""
-
-    player_name: str
-    """The name of the account."""
-
-    label: str | None
-    """The name to show in tables."""
-
-    at: int
-    """When it was invited, in UTC milliseconds."""
 
 
 class Act(TypedDict):
@@ -1846,10 +1996,25 @@ class Act(TypedDict):
     what: Literal[
         "game-annulled",
         "game-retried",
+        "game-reported",
         "game-adjudicated",
         "game-forfeited",
+        "game-corrected",
+        "game-replayed",
+        "penalty-given",
+        "penalty-lifted",
+        "round-paired",
+        "round-taken-back",
+        "table-codes-revoked",
+        "entry-request-ended",
+        "entry-link-revoked",
         "entrant-withdrawn",
         "entrant-disqualified",
+        "entrant-returned",
+        "arbiter-named",
+        "arbiter-dismissed",
+        "tournament-paused",
+        "tournament-resumed",
         "tournament-aborted",
     ]
     why: str | None
@@ -1859,6 +2024,11 @@ class Act(TypedDict):
     board: int | None
     game: int | None
     entrant: int | None
+    player: str | None
+    """The account that it is about, such as an arbiter."""
+
+    player_name: str | None
+    """The name of that account."""
 
 
 class FaultTotals(TypedDict):
@@ -1910,6 +2080,29 @@ class Tournament(TournamentSummary):
     is_open: bool
     """Whether every player can enter, or only those whom the organiser invites."""
 
+    rounds_begin: Literal["auto", "call"]
+    """`auto`: a round begins once the one before is over. `call`: when it is called."""
+
+    at_table: bool
+    """Whether it is played on real tables."""
+
+    rated: bool
+    """Whether matches between accounts are rated."""
+
+    private: bool
+    """Whether only those who take part can see it."""
+
+    paused: str | None
+    """Why it is paused; null while it is not."""
+
+    called: int
+    """The last round that was called."""
+
+    arbiters: list[Arbiter]
+    requests: list[Invitee]
+    """The players who ask to be let in, oldest first."""
+
+    penalties: list[Penalty]
     seed: int
     """Everything left to chance follows from this seed."""
 

@@ -6,7 +6,12 @@ from plyscribe.domain.commands import Actor
 from tests.service.api import Api
 from tests.service.test_tournaments_api import TournamentOverHttp
 
-CLUB = {"at_table": True, "rounds_begin": "call", "format": {"kind": "swiss", "rounds": 3}}
+CLUB = {
+    "at_table": True,
+    "is_open": False,
+    "rounds_begin": "call",
+    "format": {"kind": "swiss", "rounds": 3},
+}
 WHY = {"why": "they mixed up the names"}
 BOARD = {"round": 1, "board": 1}
 
@@ -15,7 +20,10 @@ class Club(TournamentOverHttp):
     """A tournament at the table of Olga's, with Ann as its arbiter."""
 
     def send(self, method: str, path: str, token: str | None = None, **body: object):
-        return self.api.send(method, self.path + path, token or self.token, body)
+        return self.api.send(method, self.path + path, token or self.token, json=body)
+
+    def get(self, path: str = "") -> dict:
+        return self.api.get(self.path + path, self.token).json
 
     def post(self, path: str, token: str | None = None, **body: object):
         return self.send("POST", path, token, **body)
@@ -213,7 +221,6 @@ def test_a_code_does_nothing_else(started):
     code, match = started.code(), started.match()
     for method, path, body in [
         ("POST", "/v1/matches", {"ruleset": "zhen", "seats": [None, None]}),
-        ("POST", f"/v1/matches/{match}/abort", {}),
         ("POST", f"/v1/matches/{match}/annulment", {"why": "x"}),
         ("POST", f"/v1/matches/{match}/forks", {"ply": 0}),
         ("POST", f"{started.path}/pause", {"why": "x"}),
@@ -225,8 +232,9 @@ def test_a_code_does_nothing_else(started):
         ("GET", "/v1/players/me", None),
         ("POST", "/v1/players/me/tokens", {"scopes": ["play"]}),
     ]:
-        refused = started.api.send(method, path, code, body)
+        refused = started.api.send(method, path, code, json=body)
         assert refused.status_code in (401, 403, 404), (method, path, refused.json)
+    assert started.api.post(f"/v1/matches/{match}/abort", code, {}).json["code"] == "match/under-way"
 
 
 @pytest.mark.parametrize("all", [True, False])
@@ -319,7 +327,7 @@ def test_an_asked_bye_and_a_return(api, parts):
 
 
 def test_matches_between_accounts_of_a_rated_tournament_are_rated(api, parts):
-    club = Club(api, parts, rated=True, is_open=True)
+    club = Club(api, parts, rated=True)
     _, ben = api.sign_up("Ben")
     for token in (club.ann_token, ben):
         assert club.enter(token).status_code == 201

@@ -69,6 +69,9 @@ A = TypeVarTuple("A")
 T = TypeVar("T")
 
 TABLE_PREFIX = "plyt_"
+AT_TABLE = frozenset({"matches", "tournaments", "pages"})
+"""The blueprints whose views know that whoever holds the code of a table has no account."""
+
 AT_TABLE_HEADER = "HTTP_PLYSCRIBE_AT_TABLE"
 """The header with which pages at a table say that the code in their cookie acts, not an account."""
 
@@ -219,8 +222,11 @@ def principal() -> Principal:
     asked = current_request()
     if asked.principal is None:
         find, secret = _read_credential()
-        asked.principal = find(secret)
-        bind_ids(actor=asked.principal.account)
+        found = find(secret)
+        if found.table is not None and asked.blueprint not in AT_TABLE:
+            raise Unauthenticated("the code of a table stands for no account: sign in", "table/no-account")
+        asked.principal = found
+        bind_ids(actor=found.account)
     return asked.principal
 
 
