@@ -60,6 +60,7 @@ SEEDED = {"domain/bots.py": {"random"}}
 """Modules that use an impure module with a seed that comes in as an argument."""
 
 SUBJECTS = {
+    "authority": "who may do what in a tournament",
     "blueprint": "the blueprint that the views beside it hang on",
     "board": "the fields of a board and how they lie",
     "bots": "built-in bots",

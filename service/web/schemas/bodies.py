@@ -743,13 +743,6 @@ def _seed() -> fields.Integer:
 class NewEntrant(Strict):
     """Who enters a tournament: you or, if you organise it, a bot of the server, a guest, or a player who asked."""
 
-    alternatives = (
-        ("label", "code", "rating", "seed"),
-        ("bot", "label", "rating", "seed"),
-        ("guest", "label", "rating", "seed"),
-        ("player", "label", "rating", "seed"),
-    )
-
     bot = fields.Nested(
         WantedBotIn,
         load_default=None,
