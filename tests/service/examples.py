@@ -603,6 +603,100 @@ def record_closed_tournament(story: Story) -> None:
     story.show("POST", f"{tournament}/retries", olga, place)
 
 
+def record_club(story: Story) -> None:
+    ann, ben, cem = (story.send("POST", "/v1/players", json={"name": name}).json for name in ("Ann", "Ben", "Cem"))
+    with _made_up("organiser", BEGIN_MS):
+        olga = story.parts.accounts.sign_up(Actor("system", "test"), "Olga", "person", ("play", "organise"))[1]
+    terms = {
+        "name": "Club night",
+        "ruleset": "zhen",
+        "format": {"kind": "swiss", "rounds": 3},
+        "scoring": {"asked_byes": 1},
+        "at_table": True,
+        "is_open": False,
+        "rounds_begin": "call",
+        "seed": 7,
+    }
+    created = story.send("POST", "/v1/tournaments", olga, json=terms, key="club-1").json
+    id, club = created["tournament"], f"/v1/tournaments/{created['tournament']}"
+    story.show("POST", f"{club}/arbiters", olga, {"name": "Ann"})
+    story.show("POST", f"{club}/arbiters", olga, {"name": "Ann"})
+    story.show("POST", f"{club}/arbiters", ann["token"], {"name": "Ben"})
+    story.show("POST", f"{club}/entrants", olga, {"guest": "Ida", "rating": 1500}, name="a guest")
+    for guest in ("Kim", "Lou"):
+        story.send("POST", f"{club}/entrants", olga, json={"guest": guest})
+    story.show("POST", f"{club}/requests", ben["token"], {"label": "Benny"})
+    story.show("POST", f"{club}/requests", ben["token"], {})
+    story.show("POST", f"{club}/entrants", olga, {"player": ben["player"]}, name="a player who asked")
+    story.send("POST", f"{club}/requests", cem["token"], json={})
+    story.show("DELETE", f"{club}/requests/{cem['player']}", ann["token"], {"why": "members only"})
+    story.show("DELETE", f"{club}/requests/{cem['player']}", ann["token"], {})
+    with _made_up("links", BEGIN_MS):
+        story.show("POST", f"{club}/entry-link", olga, {"hours": 24})
+        story.show("POST", f"{club}/entry-link", ben["token"], {})
+    story.show("DELETE", f"{club}/entry-link", olga, {})
+    story.show("DELETE", f"{club}/entry-link", ben["token"], {})
+    story.show("PATCH", f"{club}/entrants/2", olga, {"seed": 1})
+    story.show("PATCH", f"{club}/entrants/2", olga, {"seed": 1})
+    story.show("POST", f"{club}/entrants/3/return", olga, {"why": "a mistake"})
+    story.send("POST", f"{club}/entrants/3/withdrawal", olga, json={})
+    story.show("POST", f"{club}/entrants/3/return", olga, {"why": "a mistake"})
+    story.send("POST", f"{club}/entrants/4/absences", ben["token"], json={"round": 2, "bye": True})
+    story.show("DELETE", f"{club}/entrants/4/absences/2", ben["token"], {})
+    story.show("DELETE", f"{club}/entrants/4/absences/2", ben["token"], {})
+    story.show("GET", f"{club}/rounds/next")
+    story.show("POST", f"{club}/rounds/1/codes", olga, {})
+    story.send("POST", f"{club}/start", olga)
+    story.show("GET", f"{club}/rounds/next")
+    story.show("POST", f"{club}/pause", ann["token"], {"why": "dinner"})
+    story.show("POST", f"{club}/pause", ann["token"], {"why": "dinner"})
+    story.show("POST", f"{club}/resume", ann["token"], {})
+    story.show("POST", f"{club}/resume", ann["token"], {})
+    story.show("POST", f"{club}/rounds", olga, {"round": 2})
+    story.show("POST", f"{club}/rounds", olga, {"round": 1})
+    _advance(story, id, 1)
+    story.show("DELETE", f"{club}/rounds/1", olga, {"why": "they came together"})
+    story.show("DELETE", f"{club}/rounds/1", olga, {"why": "they came together"})
+    _advance(story, id, 2)
+    pairing = {"boards": [[1, 2], [3, 4]], "byes": []}
+    story.show("POST", f"{club}/rounds/next/check", olga, pairing)
+    story.show("POST", f"{club}/rounds/next/check", olga, {"boards": [[1, 2]]})
+    by_hand = {"round": 1, **pairing, "why": "they came together"}
+    story.show("POST", f"{club}/rounds", olga, by_hand, name="by hand")
+    _advance(story, id, 3)
+    with _made_up("codes", BEGIN_MS):
+        made = story.show("POST", f"{club}/rounds/1/codes", olga, {})
+        story.show("POST", f"{club}/rounds/1/codes", olga, {"board": 1, "seats": True}, name="a code for each seat")
+    code = made["codes"][0]["code"]
+    with _made_up("at the table", BEGIN_MS + 60_000):
+        story.show("POST", f"{club}/results", code, {"round": 1, "board": 2, "ranks": [1, 2]})
+        story.show("POST", f"{club}/results", code, {"round": 1, "board": 1, "ranks": [1, 2]})
+        story.show("POST", f"{club}/results", code, {"round": 1, "board": 1, "ranks": [2, 1]})
+    walkover = {"round": 1, "board": 2, "forfeited": [4]}
+    story.show("POST", f"{club}/results", olga, walkover, name="a walkover")
+    story.show("POST", f"{club}/code-revocations", olga, {"round": 1, "board": 1, "why": "a lost phone"})
+    story.show("POST", f"{club}/code-revocations", olga, {"round": 1, "why": "a lost phone"})
+    story.show("GET", f"{club}/rulings/preview?round=1&board=1&ranks=2,1")
+    story.show("GET", f"{club}/rulings/preview?round=1&board=1")
+    wrong = {"round": 1, "board": 1, "ranks": [2, 1], "why": "they mixed up the names"}
+    story.show("POST", f"{club}/corrections", ann["token"], wrong)
+    story.show("POST", f"{club}/corrections", ann["token"], wrong)
+    again = {"round": 1, "board": 2, "why": "Ben was in the wrong room"}
+    story.show("POST", f"{club}/replays", ann["token"], again)
+    story.show("POST", f"{club}/replays", ann["token"], again)
+    story.show("POST", f"{club}/penalties", ann["token"], {"entrant": 1, "points": 1, "why": "a phone rang"})
+    story.show("POST", f"{club}/penalties", ben["token"], {"entrant": 1, "why": "a phone rang"})
+    story.show("DELETE", f"{club}/penalties/1", ann["token"], {"why": "it was not theirs"})
+    story.show("DELETE", f"{club}/penalties/1", ann["token"], {"why": "it was not theirs"})
+    story.show("DELETE", f"{club}/arbiters/{ann['player']}", olga, {})
+    story.show("DELETE", f"{club}/arbiters/{ann['player']}", olga, {})
+
+
+def _advance(story: Story, tournament: str, number: int) -> None:
+    with _made_up(f"worker {number}", BEGIN_MS + 60_000 + number):
+        story.parts.tournaments.advance(tournament)
+
+
 def _abort(story: Story, match: str) -> None:
     """Abort the match as the server does when its bot breaks down."""
     asked = job_command("example abort", match)
@@ -669,6 +763,7 @@ STORIES: tuple[Callable[[Story], None], ...] = (
     record_dice,
     record_tournament,
     record_closed_tournament,
+    record_club,
     record_problems,
 )
 SETTINGS: dict[Callable[[Story], None], dict[str, Any]] = {

@@ -223,7 +223,8 @@ def describe_act(act: Mapping[str, Any], names: Mapping[int, str]) -> str:
         "board": act["board"],
         "which": _name_place(act),
     }
-    return gettext(_ACTS[act["what"]], **values)
+    text = _ACTS[act["what"]]
+    return gettext(text, **values)
 
 
 def _name_place(act: Mapping[str, Any]) -> str:

@@ -865,8 +865,6 @@ def _byes(**more: Any) -> Any:
 class NextRound(Strict):
     """The next round: called, so that the server pairs it, or paired by hand with `boards`, `byes` and `why`."""
 
-    alternatives = (("round",), ("round", "boards", "byes", "why"))
-
     round = integer_field(1, MOST_ROUNDS, required=True, metadata={"description": "The number of the next round."})
     boards = _boards(load_default=None, allow_none=True)
     byes = _byes(load_default=list)
