@@ -18,6 +18,10 @@ LAYOUT = 1
 """Grows whenever a release makes other rows of the same streams. The list is then built anew."""
 
 
+PRIVATE = "private"
+"""In place of the status of a private tournament, so that no list finds it by its status."""
+
+
 class TournamentTables(NamedTuple):
     """The tables of the list."""
 
@@ -87,7 +91,7 @@ class TournamentList:
     ) -> Page:
         """A page of the tournaments of this ruleset and status that invite this account.
 
-        BadRequest if the cursor is not one of this list.
+        Private tournaments are listed only for those whom they invite. BadRequest if the cursor is not of this list.
         """
         place = parse_place(self.name, cursor, by_number=True)
         tournaments, invitations = self.table.live
@@ -97,6 +101,7 @@ class TournamentList:
             span = Span(invitations.c.created_at, invitations.c.tournament, invitations.c.player == invited)
         else:
             span = Span(tournaments.c.created_at, tournaments.c.id, tests.pop(0) if tests else sa.true())
+            tests.append(tournaments.c.status != PRIVATE)
         keep = sa.and_(*tests) if tests else None
         with self._database.reading() as connection:
             return read_page(connection, Listing(self.name, [span], tournaments, keep, descending=True), limit, place)
@@ -116,7 +121,7 @@ def build_row(state: Tournament) -> TournamentRow | None:
         "version": state.version,
         "created_at": max(0, state.created_at),
         "ruleset": state.created.ruleset,
-        "status": state.status,
+        "status": PRIVATE if state.created.private else state.status,
         "data": orjson.dumps(describe_row(state)),
     }
     return TournamentRow(values, [each.player for each in state.invitations if state.takes_entrants])

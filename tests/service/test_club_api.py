@@ -124,6 +124,16 @@ def test_a_private_tournament_is_for_those_who_take_part(api, parts):
     assert api.get(club.path, club.token).status_code == 200
 
 
+def test_a_private_tournament_is_listed_for_those_whom_it_invites_alone(api, parts):
+    club = Club(api, parts, private=True, at_table=True)
+    club.post("/invitations", name="Ann")
+    for query in ("", "?status=open", "?ruleset=zhen", "?ruleset=zhen&status=open"):
+        assert api.get(f"/v1/tournaments{query}", club.ann_token).json["tournaments"] == []
+    [listed] = api.get("/v1/tournaments?invited=me", club.ann_token).json["tournaments"]
+    assert (listed["tournament"], listed["status"]) == (club.id, "open")
+    assert api.get("/v1/tournaments?invited=me", club.token).json["tournaments"] == []
+
+
 def test_matches_of_a_private_tournament_are_private(api, parts):
     club = Club(api, parts, private=True, **CLUB)
     club.guests("Ida", "Kim")

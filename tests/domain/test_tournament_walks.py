@@ -1,0 +1,170 @@
+"""Random walks: whatever organisers, arbiters, players and tables do in any order, a tournament stays whole."""
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import suppress
+from random import Random
+from typing import Any
+
+from plyscribe.domain.commands import Actor, Command
+from plyscribe.domain.errors import DomainError
+from plyscribe.domain.events import Account, Guest
+from plyscribe.domain.tournament.attempts import count_all_faults, list_all_attempts
+from plyscribe.domain.tournament.commands import (
+    AdjudicateGame,
+    AnnounceAbsence,
+    AnnulGame,
+    CallRound,
+    CancelAbsence,
+    CorrectGame,
+    DismissArbiter,
+    EndRequest,
+    EndTournament,
+    ForfeitGame,
+    GivePenalty,
+    LiftPenalty,
+    NameArbiter,
+    PairByHand,
+    PauseTournament,
+    RegisterEntrant,
+    ReplayGame,
+    ReportResult,
+    RequestEntry,
+    ResumeTournament,
+    ReturnEntrant,
+    RevokeTableCodes,
+    SeedEntrant,
+    StartTournament,
+    TakeBackRound,
+    WithdrawEntrant,
+)
+from plyscribe.domain.tournament.decide import TOURNAMENT
+from plyscribe.domain.tournament.points import total_points
+from plyscribe.domain.tournament.seeding import number_by_seed
+from plyscribe.domain.tournament.standings import rank_entrants
+from plyscribe.domain.tournament.state import Tournament
+from plyscribe.domain.tournament.tables import dump_table, list_crosstable
+from plyscribe.service.tournaments.pairing import pair_next
+from tests.domain.given_tournament import ORGANISER, STREAM, SYSTEM, GivenTournament
+
+PLAYERS = [Actor("player", "player-" + letter * 26) for letter in "abcd"]
+FORMATS: tuple[dict[str, Any], ...] = (
+    {"kind": "swiss", "rounds": 6},
+    {"kind": "round-robin"},
+    {"kind": "knockout", "lives": 2},
+    {"kind": "gauntlet", "cycles": 2},
+)
+WALKS = 16
+"""Of each format."""
+
+STEPS = 100
+
+
+def steps_on(state: Tournament, rng: Random) -> Iterator[tuple[type[Command], Actor, dict[str, Any]]]:
+    """Commands that somebody might give now, sensible or not."""
+    arbiters = [Actor("arbiter", each) for each in state.arbiters]
+    actor = rng.choice([ORGANISER, *arbiters, *PLAYERS])
+    player, entrant = rng.choice(PLAYERS), rng.randint(1, max(1, len(state.entrants)))
+    round, why = len(state.rounds) + rng.randint(0, 1), {"why": "as the walk will have it"}
+    place = {"round": max(1, len(state.rounds) - rng.randint(0, 1)), "board": rng.randint(1, 4), "game": 1}
+    table = Actor("table", f"{place['round']}-{place['board']}-{rng.randint(0, 2)}")
+    ranks = rng.choice([(1, 2), (2, 1), (1, 1)])
+    result = rng.choice([{"ranks": ranks}, {"forfeited": (entrant,)}])
+    yield RegisterEntrant, actor, {"occupant": Guest(f"Guest {rng.randint(1, 9)}"), "rating": rng.choice([None, 1500])}
+    yield RegisterEntrant, player, {"occupant": Account(player.id)}
+    yield RegisterEntrant, actor, {"occupant": Account(player.id)}
+    yield RequestEntry, player, {}
+    yield EndRequest, actor, {"player": player.id}
+    yield NameArbiter, actor, {"player": player.id}
+    yield DismissArbiter, actor, {"player": player.id}
+    yield SeedEntrant, actor, {"entrant": entrant, "seed": rng.randint(1, 9)}
+    yield WithdrawEntrant, actor, {"entrant": entrant, "disqualified": rng.random() < 0.5, **why}
+    yield ReturnEntrant, actor, {"entrant": entrant, **why}
+    yield AnnounceAbsence, actor, {"entrant": entrant, "round": round, "bye": rng.random() < 0.5}
+    yield CancelAbsence, actor, {"entrant": entrant, "round": round}
+    yield PauseTournament, actor, why
+    yield ResumeTournament, actor, {}
+    yield TakeBackRound, actor, {"round": len(state.rounds), **why}
+    yield RevokeTableCodes, actor, {**rng.choice([{}, {"round": place["round"], "board": place["board"]}]), **why}
+    yield AnnulGame, actor, {**place, **why}
+    yield AdjudicateGame, actor, {**place, "ranks": ranks, **why}
+    yield ForfeitGame, actor, {**place, "entrants": (entrant,), **why}
+    yield CorrectGame, actor, {**place, **result, **why}
+    yield ReplayGame, actor, {**place, **why}
+    yield GivePenalty, actor, {"entrant": entrant, "points": rng.randint(0, 2), **why}
+    yield LiftPenalty, actor, {"penalty": rng.randint(1, 3), **why}
+    for _ in range(6):
+        yield ReportResult, table, {**place, **result}
+        yield CallRound, ORGANISER, {"round": len(state.rounds) + 1}
+    yield from _pair_by_hand(state, rng)
+
+
+def _pair_by_hand(state: Tournament, rng: Random) -> Iterator[tuple[type[Command], Actor, dict[str, Any]]]:
+    number = len(state.rounds) + 1
+    present = state.list_present(number)
+    rng.shuffle(present)
+    boards = tuple(zip(present[::2], present[1::2], strict=False))
+    byes = tuple(present[2 * len(boards) :])
+    yield PairByHand, ORGANISER, {"round": number, "boards": boards, "byes": byes, "why": "by lot"}
+
+
+def go_on(tournament: GivenTournament) -> None:
+    """What the server does by itself: pair the next round, or end the tournament."""
+    state = tournament.state
+    if not state.may_pair(len(state.rounds) + 1):
+        return
+    pairing = pair_next(state)
+    if pairing is None:
+        tournament.when(EndTournament, SYSTEM, reason="played")
+    else:
+        tournament.pair(pairing.boards, pairing.byes, pairing.costs)
+
+
+def require_whole(tournament: GivenTournament) -> None:
+    """The state is what its events add up to, and everything that is shown of it can be computed."""
+    state = tournament.state
+    assert TOURNAMENT.fold(Tournament(STREAM), tournament.entries) == state
+    assert sorted(state.list_seeds()) == [each.number for each in state.entrants]
+    assert sum(total_points(number_by_seed(state)).values()) == sum(total_points(state).values())
+    for round in state.rounds:
+        placed = [*(each for board in round.boards for each in board), *round.byes, *round.absent]
+        assert len(placed) == len(set(placed))
+    ranked = rank_entrants(state)
+    assert [each.rank for each in ranked] == sorted(each.rank for each in ranked)
+    assert len(list_crosstable(state)) == len(ranked) + 1 == len(dump_table(state)["rows"]) + 1
+    places = [attempt.place for attempt in list_all_attempts(state)]
+    assert places == sorted(set(places))
+    assert count_all_faults(state)["platform"] == 0
+
+
+def walk(tournament: GivenTournament, rng: Random) -> Counter[str]:
+    """Take random steps, and let the server go on now and then; the commands that were accepted."""
+    accepted: Counter[str] = Counter()
+    for step in range(STEPS):
+        for command, actor, fields in rng.sample(found := list(steps_on(tournament.state, rng)), len(found)):
+            with suppress(DomainError):
+                tournament.when(command, actor, **fields)
+                accepted[command.__name__] += 1
+                break
+        if step == 12 and tournament.state.status == "open":
+            with suppress(DomainError):
+                tournament.when(StartTournament)
+        if tournament.state.status == "playing" and rng.random() < 0.5:
+            go_on(tournament)
+        if step % 10 == 0:
+            require_whole(tournament)
+    require_whole(tournament)
+    return accepted
+
+
+def test_a_tournament_stays_whole_whatever_is_done() -> None:
+    accepted: Counter[str] = Counter()
+    for format in FORMATS:
+        for seed in range(WALKS):
+            rng = Random(f"{format['kind']} {seed}")
+            begin = rng.choice(["auto", "call"])
+            tournament = GivenTournament(at_table=True, format=format, rounds_begin=begin, scoring={"asked_byes": 2})
+            for number in range(6):
+                tournament.enter_guest(f"Guest {number}")
+            accepted += walk(tournament, rng)
+    assert set(accepted) == {command.__name__ for command, *_ in steps_on(GivenTournament(1).state, Random(0))}
