@@ -68,8 +68,41 @@ BY_HAND = "by hand"
 """The engine of a round that a person paired."""
 
 
+Entering = (
+    EntrantInvited
+    | InvitationEnded
+    | EntryRequested
+    | EntryRequestEnded
+    | EntryLinkRevoked
+    | EntrantRegistered
+    | EntrantSeeded
+    | EntrantWithdrawn
+    | EntrantReturned
+    | EntrantAbsent
+    | EntrantPresent
+)
+"""The events that say who takes part."""
+
+OnGame = (
+    GameDecided
+    | AttemptFailed
+    | GameRetried
+    | GameReported
+    | GameAdjudicated
+    | GameForfeited
+    | GameCorrected
+    | GameReplayed
+    | GameAnnulled
+)
+"""The events of a game."""
+
+
 def evolve_tournament(state: Tournament, event: Event, data: TournamentEvent) -> Tournament:
-    """The tournament after one event; FoldError when it names an entrant or a game that does not exist."""
+    """The tournament after one event; FoldError when it names an entrant, a round or a game that does not exist."""
+    if isinstance(data, Entering):
+        return _evolve_entering(state, event, data)
+    if isinstance(data, OnGame):
+        return _evolve_game(state, event, data)
     match data:
         case TournamentCreated():
             return replace(state, created=data, organiser=parse_actor(event.by).id, created_at=event.at)
@@ -79,15 +112,49 @@ def evolve_tournament(state: Tournament, event: Event, data: TournamentEvent) ->
         case ArbiterDismissed(player):
             state = replace(state, arbiters=tuple(each for each in state.arbiters if each != player))
             return _note_act(state, event, data.type, None, player=player)
+        case TournamentStarted():
+            starters = tuple(each.number for each in state.entrants if each.is_in)
+            return replace(state, status="playing", starters=starters)
+        case TournamentPaused(why):
+            return _note_act(replace(state, paused=why), event, data.type, why)
+        case TournamentResumed():
+            return _note_act(replace(state, paused=None), event, data.type, None)
+        case RoundCalled(round):
+            return replace(state, called=round)
+        case RoundPaired(round):
+            state = replace(state, rounds=(*state.rounds, _open_round(state, data)))
+            by_hand = parse_actor(event.by).role != "system"
+            return _note_act(state, event, data.type, data.costs.get("why"), round=round) if by_hand else state
+        case RoundTakenBack(round, why):
+            if not state.rounds:
+                raise FoldError(event.version, f"there is no round {round}")
+            *rounds, last = state.rounds
+            state = replace(state, rounds=tuple(rounds), called=len(rounds), taken_back=(*state.taken_back, last))
+            return _note_act(state, event, data.type, why, round=round)
+        case TableCodesRevoked(round, board, why):
+            table = None if round is None or board is None else (round, board)
+            revoked = Counter(state.codes_revoked) + Counter([table])
+            return _note_act(
+                replace(state, codes_revoked=dict(revoked)), event, data.type, why, round=round, board=board
+            )
+        case PenaltyGiven(number, entrant, points, why):
+            penalty = Penalty(number, entrant, points, len(state.rounds), why)
+            state = replace(state, penalties=(*state.penalties, penalty))
+            return _note_act(state, event, data.type, why, entrant=entrant)
+        case PenaltyLifted(number, why):
+            return _lift_penalty(state, event, number, why)
+        case TournamentEnded(reason):
+            return replace(state, status="ended", ended=reason)
+        case TournamentAborted(cause):
+            return _note_act(replace(state, status="aborted", ended=cause), event, data.type, cause)
+
+
+def _evolve_entering(state: Tournament, event: Event, data: Entering) -> Tournament:
+    match data:
         case EntrantInvited(player, label):
             return replace(state, invitations=(*state.invitations, Invitation(player, label, event.at)))
         case InvitationEnded(player):
             return replace(state, invitations=_without(state.invitations, player))
-        case EntrantRegistered(number, occupant, label):
-            entrant = Entrant(number, occupant, label, joined=len(state.rounds) + 1)
-            own = occupant.player if isinstance(occupant, Account) else None
-            invitations, requests = _without(state.invitations, own), _without(state.requests, own)
-            return replace(state, entrants=(*state.entrants, entrant), invitations=invitations, requests=requests)
         case EntryRequested(player, label):
             return replace(state, requests=(*state.requests, Request(player, label, event.at)))
         case EntryRequestEnded(player, cause):
@@ -96,6 +163,11 @@ def evolve_tournament(state: Tournament, event: Event, data: TournamentEvent) ->
         case EntryLinkRevoked():
             state = replace(state, entry_links_revoked=state.entry_links_revoked + 1)
             return _note_act(state, event, data.type, None)
+        case EntrantRegistered(number, occupant, label):
+            entrant = Entrant(number, occupant, label, joined=len(state.rounds) + 1)
+            own = occupant.player if isinstance(occupant, Account) else None
+            invitations, requests = _without(state.invitations, own), _without(state.requests, own)
+            return replace(state, entrants=(*state.entrants, entrant), invitations=invitations, requests=requests)
         case EntrantSeeded(number, rating, seed):
             return _with_entrant(state, event, number, rating=rating, seed=seed)
         case EntrantWithdrawn(number, cause, why):
@@ -113,81 +185,56 @@ def evolve_tournament(state: Tournament, event: Event, data: TournamentEvent) ->
         case EntrantPresent(number, round):
             entrant = _entrant(state, event, number)
             return _with_entrant(state, event, number, absences=entrant.absences - {round}, byes=entrant.byes - {round})
-        case TournamentStarted():
-            starters = tuple(each.number for each in state.entrants if each.is_in)
-            return replace(state, status="playing", starters=starters)
-        case TournamentPaused(why):
-            return _note_act(replace(state, paused=why), event, data.type, why)
-        case TournamentResumed():
-            return _note_act(replace(state, paused=None), event, data.type, None)
-        case RoundCalled(round):
-            return replace(state, called=round)
-        case RoundPaired(round):
-            state = replace(state, rounds=(*state.rounds, _open_round(state, data)))
-            by_hand = parse_actor(event.by).role != "system"
-            return _note_act(state, event, data.type, data.costs.get("why"), round=round) if by_hand else state
-        case RoundTakenBack(round, why):
-            *rounds, last = state.rounds
-            state = replace(state, rounds=tuple(rounds), called=len(rounds), taken_back=(*state.taken_back, last))
-            return _note_act(state, event, data.type, why, round=round)
-        case TableCodesRevoked(round, board, why):
-            table = None if round is None or board is None else (round, board)
-            revoked = Counter(state.codes_revoked) + Counter([table])
-            return _note_act(
-                replace(state, codes_revoked=dict(revoked)), event, data.type, why, round=round, board=board
-            )
-        case GameDecided(round, board, game, match, ranks, reason, made_at, left):
+
+
+def _evolve_game(state: Tournament, event: Event, data: OnGame) -> Tournament:
+    place = (data.round, data.board, data.game)
+    known = find_game(state, place)
+    if known is None:
+        raise FoldError(event.version, f"there is no game {place}")
+    match data:
+        case GameDecided(match=match, ranks=ranks, reason=reason, made_at=made_at, left=left):
             result = {"match": match, "ranks": ranks, "reason": reason}
             more = {"made_at": made_at, "decided_at": event.at, "left": left}
-            return _with_game(state, event, (round, board, game), **result, **more)
-        case AttemptFailed(round, board, game, match, cause, why, made_at):
-            known = find_game(state, (round, board, game))
-            failed = (*(known.failed if known else ()), Failure(match, cause, why, made_at, event.at))
-            return _with_game(state, event, (round, board, game), failed=failed)
-        case GameRetried(round, board, game, why):
-            place = (round, board, game)
-            known = find_game(state, place)
-            retried = _with_game(state, event, place, retries=known.retries + 1 if known else 0)
+            return _with_game(state, known, **result, **more)
+        case AttemptFailed(match=match, cause=cause, why=why, made_at=made_at):
+            failed = (*known.failed, Failure(match, cause, why, made_at, event.at))
+            return _with_game(state, known, failed=failed)
+        case GameRetried(why=why):
+            retried = _with_game(state, known, retries=known.retries + 1)
             return _note_act(retried, event, data.type, why, place)
-        case GameAdjudicated(round, board, game, ranks, why):
-            ruled = {"ranks": ranks, "reason": ADJUDICATED, "why": why, "decided_at": event.at}
-            state = _with_game(state, event, (round, board, game), **ruled)
-            return _note_act(state, event, data.type, why, (round, board, game))
-        case GameForfeited(round, board, game, entrants, why):
-            place = (round, board, game)
-            known = find_game(state, place)
-            ranks = rank_forfeit(known.entrants, entrants) if known else ()
-            ruled = {"ranks": ranks, "reason": FORFEITED, "why": why, "decided_at": event.at, "forfeited": entrants}
-            return _note_act(_with_game(state, event, place, **ruled), event, data.type, why, place)
-        case GameReported(round, board, game, ranks, forfeited):
-            place, by = (round, board, game), parse_actor(event.by)
+        case GameReported(ranks=ranks, forfeited=forfeited):
+            by = parse_actor(event.by)
             result = {"ranks": ranks, "reason": REPORTED, "forfeited": forfeited}
-            state = _with_game(state, event, place, **result, decided_at=event.at)
+            state = _with_game(state, known, **result, decided_at=event.at)
             return state if by.role == "table" else _note_act(state, event, data.type, None, place)
-        case GameCorrected(round, board, game, ranks, forfeited, why):
-            place = (round, board, game)
-            known = find_game(state, place)
-            entered = known and (known.entered or known.ranks)
+        case GameAdjudicated(ranks=ranks, why=why):
+            ruled = {"ranks": ranks, "reason": ADJUDICATED, "why": why, "decided_at": event.at}
+            state = _with_game(state, known, **ruled)
+            return _note_act(state, event, data.type, why, place)
+        case GameForfeited(entrants=entrants, why=why):
+            ranks = rank_forfeit(known.entrants, entrants)
+            ruled = {"ranks": ranks, "reason": FORFEITED, "why": why, "decided_at": event.at, "forfeited": entrants}
+            return _note_act(_with_game(state, known, **ruled), event, data.type, why, place)
+        case GameCorrected(ranks=ranks, forfeited=forfeited, why=why):
+            entered = known.entered or known.ranks
             changed = {"ranks": ranks, "forfeited": forfeited, "why": why, "annulled": None, "entered": entered}
-            return _note_act(_with_game(state, event, place, **changed), event, data.type, why, place)
-        case GameReplayed(round, board, game, why):
-            place = (round, board, game)
-            known = find_game(state, place)
-            again = {} if known is None else _forget_result(known, why, event.at)
-            return _note_act(_with_game(state, event, place, **again), event, data.type, why, place)
-        case PenaltyGiven(number, entrant, points, why):
-            penalty = Penalty(number, entrant, points, len(state.rounds), why)
-            state = replace(state, penalties=(*state.penalties, penalty))
-            return _note_act(state, event, data.type, why, entrant=entrant)
-        case PenaltyLifted(number, why):
-            return _lift_penalty(state, event, number, why)
-        case GameAnnulled(round, board, game, why):
-            place = (round, board, game)
-            return _note_act(_with_game(state, event, place, annulled=why), event, data.type, why, place)
-        case TournamentEnded(reason):
-            return replace(state, status="ended", ended=reason)
-        case TournamentAborted(cause):
-            return _note_act(replace(state, status="aborted", ended=cause), event, data.type, cause)
+            state = _with_game(state, known, **changed, reason=_name_reason(state, known, bool(forfeited)))
+            return _note_act(state, event, data.type, why, place)
+        case GameReplayed(why=why):
+            again = _forget_result(known, why, event.at)
+            return _note_act(_with_game(state, known, **again), event, data.type, why, place)
+        case GameAnnulled(why=why):
+            return _note_act(_with_game(state, known, annulled=why), event, data.type, why, place)
+
+
+def _name_reason(state: Tournament, game: Game, is_forfeited: bool) -> str | None:
+    """The reason of a game after its correction. One that a match decided keeps that of the match."""
+    if game.match is not None:
+        return game.reason
+    if is_forfeited:
+        return FORFEITED
+    return REPORTED if state.terms.at_table and game.reason != ADJUDICATED else ADJUDICATED
 
 
 def _forget_result(game: Game, why: str, at: int) -> dict[str, Any]:
@@ -243,12 +290,10 @@ def _open_round(state: Tournament, paired: RoundPaired) -> Round:
         )
         for board, entrants in enumerate(paired.boards, 1)
     )
-    asked = tuple(each for each in paired.absent if paired.round in state.entrants[each - 1].byes)
+    byes = {each.number for each in state.entrants if paired.round in each.byes}
+    asked = tuple(each for each in paired.absent if each in byes)
     return Round(paired.round, paired.boards, paired.byes, paired.absent, paired.costs, paired.engine, games, asked)
 
 
-def _with_game(state: Tournament, event: Event, place: tuple[int, int, int], **changes: Any) -> Tournament:
-    found = find_game(state, place)
-    if found is None:
-        raise FoldError(event.version, f"there is no game {place}")
-    return replace_game(state, found._replace(**changes))
+def _with_game(state: Tournament, game: Game, /, **changes: Any) -> Tournament:
+    return replace_game(state, game._replace(**changes))

@@ -139,6 +139,26 @@ def test_a_correction_turns_a_game_into_a_forfeit_and_back():
     assert game(tournament).was_played
 
 
+@pytest.mark.parametrize(("at_table", "reason", "played"), [(True, "reported", True), (False, "adjudicated", False)])
+def test_a_walkover_that_was_played_after_all_counts_as_played_at_a_table_alone(at_table, reason, played):
+    tournament = club() if at_table else GivenTournament(2)
+    if not at_table:
+        tournament.start()
+        tournament.pair([(1, 2)])
+    tournament.forfeit(1, 1, 1)
+    tournament.when(CorrectGame, **GAME, ranks=(1, 2), **WHY)
+    assert (game(tournament).reason, game(tournament).was_played) == (reason, played)
+
+
+def test_a_corrected_match_keeps_how_it_ended():
+    tournament = GivenTournament(2)
+    tournament.start()
+    tournament.pair([(1, 2)])
+    tournament.decide(1, 1, 1, 2)
+    tournament.when(CorrectGame, **GAME, ranks=(2, 1), **WHY)
+    assert (game(tournament).reason, game(tournament).match) == ("played", "match-1-1-1")
+
+
 def test_the_last_game_is_corrected_after_the_end():
     tournament = club(2, format={"kind": "swiss", "rounds": 1})
     tournament.report(1, 1, 1, 2)
