@@ -82,7 +82,7 @@ def test_guests_enter_by_name_with_a_rating_or_a_seed(club):
     assert (ida["guest"], ida["name"], ida["rating"], ida["seed"]) == ("Ida", "Ida", 1500, None)
     assert (kim["guest"], kim["seed"]) == ("Kim", 1)
     assert club.enter(club.ann_token, guest="Me").json["code"] == "tournament/not-yours"
-    assert club.enter(club.token, guest="Ida", bot={"name": "random"}).status_code == 422
+    assert club.enter(club.token, guest="Ida", bot={"name": "random"}).json["code"] == "entrant/which"
 
 
 def test_a_player_asks_and_is_let_in_or_refused(club):
@@ -151,6 +151,8 @@ def test_a_round_is_proposed_judged_called_and_taken_back(club):
     proposed = club.get("/rounds/next")
     assert (proposed["round"], len(proposed["boards"]), proposed["byes"]) == (1, 2, [])
     assert club.post("/rounds", round=2).json["code"] == "tournament/round"
+    assert club.post("/rounds", round=1, why="x").json["code"] == "tournament/pairing"
+    assert club.post("/rounds", round=1, boards=[[1, 2], [3, 4]]).json["code"] == "tournament/cause"
     assert club.post("/rounds", round=1).status_code == 201
     club.parts.tournaments.advance(club.id)
     first = club.match()

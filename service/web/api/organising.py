@@ -6,6 +6,7 @@ import orjson
 from flask import Response
 
 from plyscribe.domain.at_table import WHOLE_TABLE, TablePlace
+from plyscribe.domain.errors import WrongValue
 from plyscribe.domain.names import require_label
 from plyscribe.domain.tournament.commands import (
     CallRound,
@@ -111,9 +112,7 @@ def end_request(tournament: str, player: str) -> Response:
 
 
 @blueprint.post("/<tournament>/entry-link")
-@operation(
-    "tournaments", answers.EntryLink, status=201, body=bodies.Lasting, problems=PROBLEMS, command=True, keyed=False
-)
+@operation("tournaments", answers.EntryLink, status=201, body=bodies.Lasting, **unkeyed)
 def make_entry_link(tournament: str) -> Response:
     """Make a link by which players enter a tournament that is not open.
 
@@ -188,9 +187,11 @@ def begin_round(tournament: str) -> Response:
 
     def make(base: Fields, body: Fields, _: Any) -> CallRound | PairByHand:
         if body["boards"] is None:
+            if body["byes"] or body["why"] is not None:
+                raise WrongValue("tournament/pairing", "give boards too, to pair the round by hand")
             return CallRound(**base, round=body["round"])
         boards, byes = tuple(map(tuple, body["boards"])), tuple(body["byes"])
-        return PairByHand(**base, round=body["round"], boards=boards, byes=byes, why=body["why"])
+        return PairByHand(**base, round=body["round"], boards=boards, byes=byes, why=body["why"] or "")
 
     return execute(tournament, bodies.NextRound, make, 201)
 
@@ -212,9 +213,7 @@ def propose_round(tournament: str) -> Response:
 
 @blueprint.post("/<tournament>/rounds/next/check")
 @charged("heavy")
-@operation(
-    "tournaments", answers.Judgement, body=bodies.TriedPairing, problems=(403, 404, 409, 422), command=True, keyed=False
-)
+@operation("tournaments", answers.Judgement, body=bodies.TriedPairing, **unkeyed)
 def judge_round(tournament: str) -> Response:
     """Check a pairing of the next round by hand: what speaks against it. Nothing is stored."""
     state, body = read_tournament(tournament), parse_body(bodies.TriedPairing)

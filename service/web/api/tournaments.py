@@ -147,6 +147,8 @@ def register_entrant(tournament: str) -> Response:
     """
 
     def make(base: Fields, body: Fields, who: Principal) -> RegisterEntrant:
+        if sum(body[name] is not None for name in ("bot", "guest", "player")) > 1:
+            raise WrongValue("entrant/which", "one entrant at a time: give at most one of bot, guest and player")
         if body["guest"] is not None:
             occupant: Occupant = Guest(body["guest"])
         else:

@@ -765,11 +765,6 @@ class NewEntrant(Strict):
     rating = _rating()
     seed = _seed()
 
-    @validates_schema
-    def _check(self, data: dict[str, Any], **_: Any) -> None:
-        if sum(data[name] is not None for name in ("bot", "guest", "player")) > 1:
-            raise ValidationError("Must have at most one of bot, guest and player.")
-
 
 class Seeding(Strict):
     """The rating and the seed of an entrant; null for one that it has not."""
@@ -869,16 +864,8 @@ class NextRound(Strict):
     boards = _boards(load_default=None, allow_none=True)
     byes = _byes(load_default=list)
     why = text_field(
-        MAX_CAUSE_LENGTH,
-        load_default=None,
-        allow_none=True,
-        metadata={"description": "Why the round is paired by hand, for people."},
+        MAX_CAUSE_LENGTH, load_default=None, metadata={"description": "Why the round is paired by hand. Needed then."}
     )
-
-    @validates_schema
-    def _check(self, data: dict[str, Any], **_: Any) -> None:
-        if (data["boards"] is None) != (data["why"] is None):
-            raise ValidationError("Must have both boards and why to pair by hand, or neither.")
 
 
 class TriedPairing(Strict):
