@@ -21,6 +21,8 @@ _OF_CLUBS = frozenset(
     {
         "arbiter-named",
         "arbiter-dismissed",
+        "build-declared",
+        "build-entered",
         "entry-requested",
         "entry-request-ended",
         "entry-link-revoked",
@@ -44,7 +46,7 @@ _OF_CLUBS = frozenset(
 _TERMS_OF_CLUBS = frozenset({"rounds_begin", "at_table", "rated", "private"})
 """The terms of a tournament that earlier releases do not know; a tournament without them does not name them."""
 
-TYPES = _OF_CLUBS | {"match-created", "tournament-created", "events-copied"}
+TYPES = _OF_CLUBS | {"match-created", "tournament-created", "game-decided", "events-copied"}
 """The types of events that may need more than layout 1."""
 
 
@@ -55,8 +57,12 @@ def find_layout(stored: StoredEvent, type: str) -> int:
     data: Any = parse_json(stored.e)["data"]
     if type == "tournament-created" and (_TERMS_OF_CLUBS & data.keys() or "asked_byes" in data.get("scoring", ())):
         return CLUBS
+    if type == "game-decided":
+        return CLUBS if "builds" in data else 1
     if type == "events-copied":
-        # Only the first event of a match says what the others may be.
+        if any('"type":"build-declared"' in line for line in data["events"]):
+            return CLUBS
+        # Of all else, only the first event of a match says what the others may be.
         first = parse_json(data["events"][0].encode()) if data["events"] else {}
         return _layout_of_terms(first["data"]) if first.get("type") == "match-created" else 1
     return _layout_of_terms(data)

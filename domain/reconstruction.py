@@ -14,6 +14,7 @@ from plyscribe.domain.commands import (
     Correct,
     CorrectedStep,
     CreateMatch,
+    DeclareBuild,
     LeaveSeat,
     MakeMove,
     OfferDraw,
@@ -31,6 +32,7 @@ from plyscribe.domain.commands import (
 )
 from plyscribe.domain.events import (
     DRAW_AGREED,
+    BuildDeclared,
     DiceRevealed,
     DiceRolled,
     DrawAgreed,
@@ -83,6 +85,8 @@ def rebuild_command(
             return LeaveSeat(**base, seat=seat)
         case EntropyAdded(seat, entropy):
             return AddEntropy(**base, seat=seat, entropy=entropy)
+        case BuildDeclared(seat, build):
+            return DeclareBuild(**base, seat=seat, build=build)
         case MatchStarted():
             return StartMatch(**base)
         case MoveMade(seat, move):

@@ -25,6 +25,7 @@ from plyscribe.domain.tournament.commands import (
     EndInvitation,
     EndRequest,
     EndTournament,
+    EnterBuild,
     EnterResult,
     ForfeitGame,
     GivePenalty,
@@ -72,6 +73,7 @@ from plyscribe.domain.tournament.entering import (
     decide_seed,
     decide_withdraw,
 )
+from plyscribe.domain.tournament.entrant_builds import decide_enter_build
 from plyscribe.domain.tournament.events import (
     AttemptFailed,
     GameDecided,
@@ -228,7 +230,8 @@ def _decide_result(command: EnterResult, state: Tournament) -> list[Any]:
     if len(command.ranks) != state.terms.seats:
         raise WrongValue("tournament/ranks", f"a game needs {state.terms.seats} ranks")
     place = (command.round, command.board, command.game)
-    return [GameDecided(*place, command.match, command.ranks, command.reason, command.made_at, command.left)]
+    how = (command.match, command.ranks, command.reason, command.made_at, command.left, command.builds)
+    return [GameDecided(*place, *how)]
 
 
 def _decide_failure(command: NoteFailure, state: Tournament) -> list[Any]:
@@ -272,6 +275,7 @@ TOURNAMENT: Aggregate[Tournament] = declare(
         RevokeEntryLinks: decide_revoke_links,
         RegisterEntrant: decide_register,
         SeedEntrant: decide_seed,
+        EnterBuild: decide_enter_build,
         WithdrawEntrant: decide_withdraw,
         ReturnEntrant: decide_return,
         AnnounceAbsence: decide_absence,

@@ -32,6 +32,7 @@ def stored(raw: object, version: int = 7) -> StoredEvent:
 
 def test_the_event_types_are_these_words_for_ever():
     assert sorted(EVENT_TYPES) == [
+        "build-declared",
         "dice-revealed",
         "dice-rolled",
         "draw-agreed",
@@ -88,6 +89,7 @@ def test_the_event_types_are_these_words_for_ever():
         "arbiter-dismissed",
         "arbiter-named",
         "attempt-failed",
+        "build-entered",
         "entrant-absent",
         "entrant-invited",
         "entrant-present",
@@ -135,6 +137,7 @@ LATER = {
 
 OMITTED = {
     "entrant-absent": {"bye": False},
+    "game-decided": {"builds": []},
     "tournament-created": {"rounds_begin": "auto", "at_table": False, "rated": False, "private": False},
 }
 """Fields that came later, too, and are not written while they have these defaults."""

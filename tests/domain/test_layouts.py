@@ -51,7 +51,8 @@ def test_every_recorded_shape_has_a_layout():
         raw = json.loads(line)
         if raw["type"] in TYPES:
             is_new = '"increment_ms"' in line or '"asked_byes"' in line
-            is_new = is_new or raw["type"] not in ("match-created", "tournament-created", "events-copied")
+            is_old = raw["type"] in ("match-created", "tournament-created", "game-decided", "events-copied")
+            is_new = is_new or not is_old or "builds" in raw["data"]
             is_new = is_new or (raw["type"] == "tournament-created" and CLUB & raw["data"].keys())
             assert find_layout(StoredEvent(1, line.encode(), b""), raw["type"]) == (CLUBS if is_new else 1)
 
@@ -59,3 +60,8 @@ def test_every_recorded_shape_has_a_layout():
 @pytest.mark.parametrize("term", [{"at_table": True}, {"rated": True}, {"scoring": {"asked_byes": 1}}])
 def test_a_tournament_of_a_club_needs_the_layout_of_clubs(term):
     assert find_layout(entry("tournament-created", {"limits": None, **term}), "tournament-created") == CLUBS
+
+
+def test_a_copy_of_a_match_with_a_build_needs_the_layout_of_clubs():
+    lines = [format_event_line(created(None)).decode(), '{"data":{},"type":"build-declared","version":2}']
+    assert find_layout(entry("events-copied", {"events": lines}), "events-copied") == CLUBS
