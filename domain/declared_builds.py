@@ -4,7 +4,8 @@ A build is the account's own claim. Nobody can check from outside which program 
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from plyscribe.domain.chain import canonical_json
 from plyscribe.domain.errors import WrongTime, WrongValue
@@ -22,8 +23,14 @@ MAX_NUMBER = 2**53 - 1
 MAX_BUILDS = 16
 """How many builds a seat may declare in one match, and an entrant in one tournament. Each change makes an event."""
 
+DIGEST_PATTERN = "^[0-9a-f]{64}$"
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _OPTION = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,31}")
+
+
+def build_of(fields: Mapping[str, Any]) -> Build:
+    """The build with these fields, among others."""
+    return Build(fields["digest"], fields["command"], fields["version"], fields["options"])
 
 
 def check_build(build: Build) -> None:
