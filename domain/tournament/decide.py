@@ -230,8 +230,8 @@ def _decide_result(command: EnterResult, state: Tournament) -> list[Any]:
     if len(command.ranks) != state.terms.seats:
         raise WrongValue("tournament/ranks", f"a game needs {state.terms.seats} ranks")
     place = (command.round, command.board, command.game)
-    how = (command.match, command.ranks, command.reason, command.made_at, command.left, command.builds)
-    return [GameDecided(*place, *how)]
+    result = (command.match, command.ranks, command.reason)
+    return [GameDecided(*place, *result, command.made_at, command.left, command.builds)]
 
 
 def _decide_failure(command: NoteFailure, state: Tournament) -> list[Any]:

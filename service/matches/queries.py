@@ -128,6 +128,7 @@ def describe_match(
         "limits": created.limits,
         "clock": _describe_clock(match),
         "rematch_of": created.rematch_of,
+        "tournament": created.tournament["id"] if created.tournament else None,
         "parent": created.parent,
         "ply": play.ply if play else 0,
         "moves": [step.move for step in play.steps] if play else [],
