@@ -23,6 +23,7 @@ from plyscribe.domain.tournament.commands import (
     StartTournament,
     WithdrawEntrant,
 )
+from plyscribe.domain.tournament.entrant_builds import list_builds
 from plyscribe.domain.tournament.state import Tournament, find_game
 from plyscribe.domain.tournament.tables import list_crosstable, list_table, render_csv, render_text
 from plyscribe.service.access.accounts import Principal
@@ -324,7 +325,7 @@ def get_standings(tournament: str) -> Response:
     """Get the table as it stands now.
 
     The table comes as JSON, which includes the crosstable, as text for a terminal, or as CSV. For text and CSV,
-    `crosstable=true` gets the crosstable instead.
+    `crosstable=true` gets the crosstable instead. Below the table, text has the builds of programs that accounts named.
     """
     media = accepted(JSON, TEXT, CSV)
     crosstable = parse_query(parameters.StandingsQuery)["crosstable"]
@@ -335,6 +336,9 @@ def get_standings(tournament: str) -> Response:
         names = tournament_queries.name_players(state, parts().accounts)
         cells = (list_crosstable if crosstable else list_table)(state, names)
         text = (render_text if media == TEXT else render_csv)(cells)
+        builds = list_builds(state, tournament_queries.name_all(state, parts().accounts))
+        if media == TEXT and not crosstable and builds:
+            text += f"\n{render_text(builds)}"
         given = Response(text, content_type=f"{media}; charset=utf-8")
     return varied(tagged(given, state.version))
 
