@@ -56,7 +56,8 @@ def open_players(
     for program in programs:
         build = _measure(program)
         path = data / FOLDER / f"{sha256(json.dumps([place, program.name]).encode()).hexdigest()[:16]}.json"
-        token = _find_token(program.name, stack.enter_context(_open_private(path, program.name)), organiser)
+        stack.enter_context(_lock(path, program.name))
+        token = _find_token(program.name, path, organiser)
         connect = partial(Client, url, token, retry_for_s=RETRY_FOR_S)
         client = connect()
         stack.callback(client.close)
@@ -78,9 +79,10 @@ def _measure(program: Program) -> Build:
     return build
 
 
-def _open_private(path: Path, name: str) -> IO[str]:
-    """The file of the account, which only we can read, locked as long as it is open."""
+def _lock(path: Path, name: str) -> IO[str]:
+    """A file that is locked as long as it is open, for the one beside it, which is replaced when it changes."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    path = path.with_suffix(".lock")
     file = os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+", encoding="utf-8")
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -90,29 +92,31 @@ def _open_private(path: Path, name: str) -> IO[str]:
     return file
 
 
-def _find_token(name: str, file: IO[str], organiser: Client) -> str:
+def _find_token(name: str, path: Path, organiser: Client) -> str:
     """The token in the file; if there is none, that of a new account."""
-    known: dict[str, Any] = json.loads(file.read() or "{}")
+    known: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     if "token" not in known:
         # The key comes first: with it, a start that was interrupted gets the account that it had opened.
         known = {"name": name, "key": known.get("key") or token_urlsafe(24)}
-        _write(file, known)
+        _write(path, known)
         try:
             opened = organiser.sign_up(name, "bot", ("play",), key=known["key"])
         except Problem as problem:
             why = f"no account could be opened for it: {problem}"
             raise TournamentError(f"{name}: {why}; choose another name, or ask an administrator") from None
         known |= {"player": opened["player"], "token": opened["token"]}
-        _write(file, known)
+        _write(path, known)
     return str(known["token"])
 
 
-def _write(file: IO[str], known: dict[str, Any]) -> None:
-    file.seek(0)
-    file.truncate()
-    json.dump(known, file)
-    file.flush()
-    os.fsync(file.fileno())
+def _write(path: Path, known: dict[str, Any]) -> None:
+    """Replace the file, which only we can read, at once and on the disk."""
+    fresh = path.with_suffix(".new")
+    with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
+        json.dump(known, file)
+        file.flush()
+        os.fsync(file.fileno())
+    fresh.replace(path)
 
 
 def _identify(client: Client, name: str, path: Path) -> str:
