@@ -4,6 +4,7 @@ import fcntl
 import json
 import os
 import threading
+import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
@@ -27,7 +28,8 @@ FOLDER = "programs"
 """The folder of a data directory that holds the tokens of the accounts."""
 
 RETRY_FOR_S = 60.0
-END_WITHIN_S = 30.0
+END_WITHIN_S = 10.0
+"""So long programs may take to finish their decisions when all are told to end. Then they end with the command."""
 
 
 class Player(NamedTuple):
@@ -186,5 +188,6 @@ class Bridges:
         """Let the programs finish their decisions, and end them."""
         for bridge, _ in self._running:
             bridge.stop()
+        deadline = time.monotonic() + END_WITHIN_S
         for _, thread in self._running:
-            thread.join(END_WITHIN_S)
+            thread.join(max(0.0, deadline - time.monotonic()))
