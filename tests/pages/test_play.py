@@ -349,6 +349,24 @@ def test_a_touch_while_others_move_says_whose_turn_it_is_not(visit):
     expect(ben.page.locator(".reason")).to_have_text("It is not your turn.")
 
 
+def test_a_touch_made_before_the_turn_ended_is_forgotten(visit):
+    ann, ben, held = visit(), visit(), list[Route]()
+    ann.sign_up("Ann")
+    ben.sign_up("Ben")
+    begin(ann.page, "pathagon", ("me", "open"))
+    ben.page.goto(ann.page.url)
+    ben.page.get_by_role("button", name=re.compile("Take seat 2|Join the match")).click()
+    expect(ann.page.locator(NOW)).to_contain_text("Your turn.")
+    ann.page.route("**/moves", lambda route: held.append(route))
+    with ann.page.expect_request("**/moves"):
+        find_part(ann.page, "d4").dblclick()
+    find_part(ann.page, "e5").click()
+    held[0].continue_()
+    expect(ann.page.locator(NOW)).to_have_text("Waiting for Ben.")
+    settle(ann.page)
+    expect(ann.page.locator(".reason")).to_have_count(0)
+
+
 NEAR, FAR = (
     [f"{file}{rank}" for file in files for rank in ranks] for files, ranks in (("abcd", "1234"), ("gfed", "7654"))
 )
