@@ -28,6 +28,13 @@ class Deadline(NamedTuple):
     at: int
 
 
+class Stopped(NamedTuple):
+    """The seat on turn in a pause, and the milliseconds that it has left."""
+
+    seat: int
+    left_ms: int
+
+
 def parse_limits(limits: Mapping[str, Any]) -> Limits:
     """The limits with both times, None for one that is not set, and with the increment if one is set.
 
@@ -48,16 +55,37 @@ def parse_limits(limits: Mapping[str, Any]) -> Limits:
 
 
 def find_deadline(match: Match) -> Deadline | None:
-    """The deadline of the decision that is due; None when none is due, without limits, and for a built-in bot.
+    """The deadline of the decision that is due; None without one, without limits, in a pause, and for a built-in bot.
 
     A built-in bot is late only when the server is, and the seat must not suffer for that.
     """
     turn, play = match.turn, match.play
-    if play is None or not isinstance(turn, Decision) or match.life.created.limits is None:
+    if play is None or play.pause or not isinstance(turn, Decision) or match.life.created.limits is None:
         return None
     if isinstance(match.life.seats[turn.seat - 1].occupant, BuiltIn):
         return None
-    return Deadline(turn.seat, play.since + _time_left(match.life.created.limits, play, turn.seat))
+    return Deadline(turn.seat, play.since + _time_left(match.life.created.limits, play, turn.seat, play.length))
+
+
+def time_for_decision(match: Match) -> int | None:
+    """The milliseconds that the seat on turn has for the decision that is due, from its beginning, also in a pause.
+
+    None when no clock runs down: none is due, there are no limits, or a built-in bot is on turn.
+    """
+    without_pause = match._replace(play=match.play._replace(pause=None)) if match.play else match
+    deadline = find_deadline(without_pause)
+    return None if deadline is None or match.play is None else deadline.at - match.play.since
+
+
+def time_stopped(match: Match) -> Stopped | None:
+    """The seat on turn during a pause, and the milliseconds that it has left when its clock runs again.
+
+    None without a pause, and where no clock runs down.
+    """
+    play, turn, whole = match.play, match.turn, time_for_decision(match)
+    if play is None or play.pause is None or whole is None or not isinstance(turn, Decision):
+        return None
+    return Stopped(turn.seat, max(0, whole - play.elapsed_at(play.pause.at)))
 
 
 def time_used(match: Match, seat: int) -> int:
@@ -69,9 +97,9 @@ def time_used(match: Match, seat: int) -> int:
     if play is None:
         return 0
     used = play.time_used(seat)
-    for leaver, ms in play.unmade:
+    for leaver, ms, length in play.unmade:
         if leaver == seat:
-            used += ms if limits is None else min(ms, _time_left(limits, play, seat))
+            used += ms if limits is None else min(ms, _time_left(limits, play, seat, length))
     return used
 
 
@@ -82,9 +110,26 @@ def time_left(match: Match, seat: int) -> int | None:
     return None if whole is None else max(0, whole - time_used(match, seat))
 
 
-def _time_left(limits: Limits, play: Play, seat: int) -> int:
-    """The milliseconds left to a seat for its next decision, after the moves that it has made."""
+def find_time_left(match: Match, seat: int, at: int) -> int | None:
+    """The milliseconds that the seat has left at this time, with its clock running or not; never negative.
+
+    Of its time for the whole match, or without such a limit of its time for the decision that is due. None without
+    limits.
+    """
+    limits, play = match.life.created.limits, match.play
+    if limits is None or play is None:
+        return None
+    left = time_left(match, seat)
+    if left is None:
+        left = _time_left(limits, play, seat, play.length)
+    return max(0, left - (play.elapsed_at(at) if play.turn == Decision(seat) else 0))
+
+
+def _time_left(limits: Limits, play: Play, seat: int, length: int) -> int:
+    """The milliseconds left to a seat for a decision after so many steps of the line, after the moves it has made."""
     for_move, for_match = limits["move_ms"], _time_for_match(limits, play, seat)
+    if for_move is not None and for_match is None:
+        for_move += sum(each.add_ms for each in play.adjustments if each.seat == seat and each.length == length)
     left = [for_move] if for_move is not None else []
     if for_match is not None:
         left.append(max(0, for_match - play.time_used(seat)))
@@ -95,4 +140,8 @@ def _time_left(limits: Limits, play: Play, seat: int) -> int:
 def _time_for_match(limits: Limits, play: Play, seat: int) -> int | None:
     """The milliseconds that a seat has had so far for all its decisions; None without such a limit."""
     whole, increment = limits["match_ms"], limits.get("increment_ms", 0)
-    return whole + increment * play.count_moves(seat) if whole is not None and increment else whole
+    if whole is None:
+        return None
+    if increment:
+        whole += increment * play.count_moves(seat)
+    return whole + sum(each.add_ms for each in play.adjustments if each.seat == seat)

@@ -227,6 +227,35 @@ class SeatWithdrawn:
     why: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class MatchPaused:
+    """Play is stopped: no clock runs and nobody moves until a match-resumed."""
+
+    type: ClassVar[str] = "match-paused"
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class MatchResumed:
+    """Play goes on, and with it the clock of the seat on turn."""
+
+    type: ClassVar[str] = "match-resumed"
+    why: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ClockAdjusted:
+    """The seat has `add_ms` more time than its limits give it, or less if that is negative.
+
+    Where a seat has time for all its moves together, that time changes, otherwise the time for the decision due.
+    """
+
+    type: ClassVar[str] = "clock-adjusted"
+    seat: int
+    add_ms: int
+    why: str
+
+
 DRAW_AGREED = "draw-agreed"
 """The reason of a match-ended that the seats agreed on. All other ends follow from the rules."""
 
@@ -366,6 +395,9 @@ EventData = (
     | DrawOffered
     | DrawAgreed
     | DrawDeclined
+    | MatchPaused
+    | MatchResumed
+    | ClockAdjusted
     | MatchEnded
     | RecordConfirmed
     | DiceRevealed

@@ -41,16 +41,19 @@ _OF_CLUBS = frozenset(
 )
 """The types of events that earlier releases do not know at all."""
 
+_OF_CLOCKS = frozenset({"match-paused", "match-resumed", "clock-adjusted"})
+"""The types of events of a match that earlier releases do not know."""
+
 _TERMS_OF_CLUBS = frozenset({"rounds_begin", "at_table", "rated", "private"})
 """The terms of a tournament that earlier releases do not know; a tournament without them does not name them."""
 
-TYPES = _OF_CLUBS | {"match-created", "tournament-created", "events-copied"}
+TYPES = _OF_CLUBS | _OF_CLOCKS | {"match-created", "tournament-created", "events-copied"}
 """The types of events that may need more than layout 1."""
 
 
 def find_layout(stored: StoredEvent, type: str) -> int:
     """The layout that this event of one of TYPES needs; 1 if every release reads it."""
-    if type in _OF_CLUBS:
+    if type in _OF_CLUBS | _OF_CLOCKS:
         return CLUBS
     data: Any = parse_json(stored.e)["data"]
     if type == "tournament-created" and (_TERMS_OF_CLUBS & data.keys() or "asked_byes" in data.get("scoring", ())):

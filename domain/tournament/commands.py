@@ -95,9 +95,10 @@ class CancelAbsence(Command):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PauseTournament(Command):
-    """Pair no round and make no match until the tournament is resumed."""
+    """Pair no round and make no match until the tournament is resumed; with `matches`, pause those under way, too."""
 
     why: str
+    matches: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

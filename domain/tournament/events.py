@@ -185,10 +185,12 @@ class TournamentStarted:
 
 @dataclass(frozen=True, slots=True)
 class TournamentPaused:
-    """No round is paired and no match is made until it is resumed. Matches under way go on."""
+    """No round is paired and no match is made until it is resumed. Matches under way go on, except with `matches`."""
 
     type: ClassVar[str] = "tournament-paused"
     why: str
+    matches: bool = unless_default(False)
+    """Whether the matches under way are paused, too."""
 
 
 @dataclass(frozen=True, slots=True)

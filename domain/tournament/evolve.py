@@ -115,10 +115,11 @@ def evolve_tournament(state: Tournament, event: Event, data: TournamentEvent) ->
         case TournamentStarted():
             starters = tuple(each.number for each in state.entrants if each.is_in)
             return replace(state, status="playing", starters=starters)
-        case TournamentPaused(why):
-            return _note_act(replace(state, paused=why), event, data.type, why)
+        case TournamentPaused(why, matches):
+            state = replace(state, paused=why, is_stopped=matches, stop=event.version if matches else state.stop)
+            return _note_act(state, event, data.type, why)
         case TournamentResumed():
-            return _note_act(replace(state, paused=None), event, data.type, None)
+            return _note_act(replace(state, paused=None, is_stopped=False), event, data.type, None)
         case RoundCalled(round):
             return replace(state, called=round)
         case RoundPaired(round):

@@ -235,6 +235,10 @@ class Tournament:
 
     paused: str | None = None
     """Why the tournament is paused; None if it is not."""
+    stop: int = 0
+    """The version of the newest event that paused the matches under way, too; 0 if there was none."""
+    is_stopped: bool = False
+    """Whether the matches under way are to be paused."""
 
     called: int = 0
     """The last round that was called, in a tournament whose rounds are called."""

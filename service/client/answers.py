@@ -132,7 +132,9 @@ class InboxEntry(TypedDict):
         "draw-offered",
         "match-started",
         "match-ended",
+        "match-paused",
         "match-resumed",
+        "clock-adjusted",
         "match-aborted",
         "match-annulled",
         "seat-lost",
@@ -565,10 +567,10 @@ class Deadline(TypedDict):
 
 
 class Clock(TypedDict):
-    """The clocks as they stood at the last event. The clock of the seat on turn has been running since then."""
+    """The clocks as they stood at the last event. Unless the match is paused, that of the seat on turn runs on."""
 
     since: int
-    """When the present decision became due, in UTC milliseconds."""
+    """When the present decision became due, moved on by the length of every pause since, in UTC milliseconds."""
 
     used_ms: list[int]
     """The time that each seat has used for its decisions, with the one during which it left."""
@@ -577,6 +579,19 @@ class Clock(TypedDict):
     """The time that each seat has left of `match_ms`; null without that limit."""
 
     deadline: Deadline | None
+
+
+class Pause(TypedDict):
+    """A pause, in which no clock runs and nobody can move."""
+
+    at: int
+    """When it began, in UTC milliseconds."""
+
+    by: str
+    """Who paused the match, as in events."""
+
+    why: str
+    """The reason, for people."""
 
 
 class Parent(TypedDict):
@@ -656,6 +671,9 @@ class Choice(TypedDict):
         "take-back",
         "confirm-record",
         "withdraw",
+        "pause",
+        "resume",
+        "adjust-clock",
         "offer-draw",
         "answer-draw",
         "abort",
@@ -699,6 +717,9 @@ class Match(MatchSummary):
     limits: Limits | None
     clock: Clock | None
     """Null without limits or before the start."""
+
+    paused: Pause | None
+    """Null unless the match is paused."""
 
     rematch_of: str | None
     """The id of the match that this is the rematch of."""
@@ -1149,6 +1170,12 @@ class ProblemDocument(TypedDict):
 
     until: NotRequired[int]
     """Until when it is not possible, in UTC milliseconds."""
+
+    since: NotRequired[int]
+    """Since when it is not possible, in UTC milliseconds."""
+
+    left_ms: NotRequired[int]
+    """The milliseconds that the seat has left."""
 
     match_status: NotRequired[
         Literal[

@@ -317,4 +317,4 @@ def test_a_fold_of_stored_events_knows_the_same_times():
     table.when(Withdraw, ANN, at=START + 7_000, seat=1)
     for at in (9_000, 10_000, 12_000):
         move(table, START + at)
-    assert fold(Match(STREAM), table.entries).play.unmade == table.match.play.unmade == ((1, 7_000),)
+    assert fold(Match(STREAM), table.entries).play.unmade == table.match.play.unmade == ((1, 7_000, 0),)

@@ -368,6 +368,28 @@ def record_private_match(story: Story) -> None:
     story.show("POST", f"/v1/matches/{created['match']}/abort", ann["token"], {})
 
 
+def record_pauses(story: Story) -> None:
+    ann, ben = (story.send("POST", "/v1/players", json={"name": name}).json for name in ("Ann", "Ben"))
+    with _made_up("organiser", BEGIN_MS):
+        olga = story.parts.accounts.sign_up(Actor("system", "test"), "Olga", "person", ("play", "organise"))[1]
+    seats = [{"player": ann["player"]}, {"player": ben["player"]}]
+    body = {"ruleset": "zhen", "seats": seats, "limits": {"match_ms": 300_000, "increment_ms": 3_000}}
+    match = f"/v1/matches/{story.send('POST', '/v1/matches', olga, json=body).json['match']}"
+    for seat, who in enumerate((ann, ben), 1):
+        story.send("POST", f"{match}/seats/{seat}", who["token"])
+    story.send("POST", f"{match}/moves", ann["token"], json={"move": "+5"})
+    story.show("POST", f"{match}/resume", olga, {})
+    story.show("POST", f"{match}/pause", ben["token"], {"why": "I must think"})
+    story.show("POST", f"{match}/pause", olga, {"why": "the lights went out"})
+    story.show("POST", f"{match}/pause", olga, {"why": "the lights went out"})
+    story.show("POST", f"{match}/moves", ben["token"], {"move": "+3"})
+    story.show("GET", match, name="paused")
+    story.show("POST", f"{match}/clock", olga, {"seat": 2, "add_ms": 120_000, "why": "the connection was lost"})
+    story.show("POST", f"{match}/clock", ben["token"], {"seat": 2, "add_ms": 120_000, "why": "I need more"})
+    story.show("POST", f"{match}/clock", olga, {"seat": 2, "add_ms": -900_000, "why": "a telephone rang"})
+    story.show("POST", f"{match}/resume", olga, {"why": "the lights are on again"})
+
+
 def record_limits(story: Story) -> None:
     ann, ben = (story.send("POST", "/v1/players", json={"name": name}).json for name in ("Ann", "Ben"))
     body = {"ruleset": "zhen", "seats": [{"player": ann["player"]}, None], "limits": {"move_ms": 86_400_000}}
@@ -765,6 +787,7 @@ STORIES: tuple[Callable[[Story], None], ...] = (
     record_inbox,
     record_private_match,
     record_limits,
+    record_pauses,
     record_ratings,
     record_recorded_match,
     record_import,

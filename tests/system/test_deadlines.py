@@ -11,6 +11,9 @@ from tests.system.running import free_port, is_ready, pair, process, serving, wa
 pytestmark = pytest.mark.server
 
 MOVE_MS = 1_000
+PAUSED_MS = 5_000
+"""Long enough to pause a match before its deadline on a busy machine."""
+
 MATCHES = 8
 
 
@@ -42,6 +45,26 @@ def test_a_relay_that_was_killed_catches_up(tmp_path):
         service.kill("relay")
         wait_for(lambda: ann.match(match)["verdict"], why="the verdict")
         assert len(withdrawals(ann, match)) == 1
+
+
+def test_a_pause_outlasts_the_old_deadline_and_the_death_of_the_relay(tmp_path):
+    with serving(tmp_path / "data") as service, pair(service.url) as both:
+        token = (service.data / "admin.token").read_text().strip()
+        with Client(service.url, token) as admin:
+            match = both.open_match("zhen", limits={"move_ms": PAUSED_MS})
+            before = admin.match(match)["clock"]["deadline"]["at"]
+            admin.pause(match, "the lights went out")
+            service.kill("relay")
+            other = both.open_match("zhen", limits={"move_ms": PAUSED_MS})
+            wait_for(lambda: withdrawals(admin, other), why="the withdrawal in a match that began later")
+            assert withdrawals(admin, match) == []
+            admin.resume(match)
+            after = admin.match(match)["clock"]["deadline"]["at"]
+            assert after > before
+            wait_for(lambda: admin.match(match)["verdict"], why="the verdict")
+            [withdrawn] = withdrawals(admin, match)
+            assert withdrawn["at"] >= after
+            assert admin.match(match)["verdict"]["type"] == "match-verified"
 
 
 def test_two_relays_withdraw_everyone_once_even_if_one_is_killed(redis_url):

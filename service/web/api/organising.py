@@ -162,10 +162,14 @@ def cancel_absence(tournament: str, entrant: int, round: int) -> Response:
 
 
 @blueprint.post("/<tournament>/pause")
-@operation("tournaments", answers.TournamentReceipt, body=bodies.Reason, **receipt)
+@operation("tournaments", answers.TournamentReceipt, body=bodies.PausedTournament, **receipt)
 def pause_tournament(tournament: str) -> Response:
-    """Pause a tournament: no round is paired and no match is made. Matches under way go on."""
-    return execute(tournament, bodies.Reason, lambda base, body, _: PauseTournament(**base, **body))
+    """Pause a tournament: no round is paired and no match is made.
+
+    Matches under way go on, unless `matches` is true: then they are paused too, usually within a second, until the
+    tournament goes on. An arbiter can resume one of them before.
+    """
+    return execute(tournament, bodies.PausedTournament, lambda base, body, _: PauseTournament(**base, **body))
 
 
 @blueprint.post("/<tournament>/resume")

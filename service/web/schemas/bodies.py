@@ -8,6 +8,7 @@ from marshmallow import ValidationError, fields, missing, post_load, validate, v
 from plyscribe.domain.bots import BOTS, MAX_PLAYOUTS, PLAYOUTS
 from plyscribe.domain.commands import CorrectedStep as DomainStep
 from plyscribe.domain.deadlines import MAX_INCREMENT_MS, MAX_MATCH_MS, MAX_MOVE_MS, MIN_LIMIT_MS
+from plyscribe.domain.decide.directing import MAX_ADJUSTMENT_MS
 from plyscribe.domain.decide.ends import MAX_CAUSE_LENGTH
 from plyscribe.domain.decide.mending import MAX_CORRECTED
 from plyscribe.domain.decide.opening import (
@@ -632,6 +633,56 @@ class Annulment(Strict):
         MAX_CAUSE_LENGTH,
         required=True,
         metadata={"description": "The reason, for people.", "example": "both seats were one person"},
+    )
+
+
+class Pause(Strict):
+    """Why the match is paused."""
+
+    why = text_field(
+        MAX_CAUSE_LENGTH,
+        required=True,
+        metadata={"description": "The reason, for people.", "example": "the lights went out"},
+    )
+
+
+class Resumption(Strict):
+    """Why the match goes on, if there is something to say."""
+
+    why = text_field(
+        MAX_CAUSE_LENGTH, load_default=None, allow_none=True, metadata={"description": "A remark, for people."}
+    )
+
+
+class ClockChange(Strict):
+    """Time for a seat."""
+
+    seat = integer_field(
+        1, MAX_SEATS, required=True, metadata={"description": "The seat that gets the time or loses it."}
+    )
+    add_ms = integer_field(
+        -MAX_ADJUSTMENT_MS,
+        MAX_ADJUSTMENT_MS,
+        required=True,
+        metadata={
+            "description": "The milliseconds that are added, a second at least. A negative number takes time.",
+            "example": 120_000,
+        },
+    )
+    why = text_field(
+        MAX_CAUSE_LENGTH,
+        required=True,
+        metadata={"description": "The reason, for people.", "example": "the connection was lost"},
+    )
+
+
+class PausedTournament(Strict):
+    """Why the tournament is paused, and whether the matches under way are."""
+
+    why = text_field(MAX_CAUSE_LENGTH, required=True, metadata={"description": "The reason, for people."})
+    matches = Boolean(
+        load_default=False,
+        metadata={"description": "Pause the matches under way, too. They go on when the tournament does."},
     )
 
 

@@ -146,10 +146,18 @@ class DeadlineOut(Schema):
     at = time_field()
 
 
-class ClockOut(Schema):
-    """The clocks as they stood at the last event. The clock of the seat on turn has been running since then."""
+class PauseOut(Schema):
+    """A pause, in which no clock runs and nobody can move."""
 
-    since = time_field("When the present decision became due")
+    at = time_field("When it began")
+    by = fields.String(required=True, metadata={"description": "Who paused the match, as in events."})
+    why = fields.String(required=True, metadata={"description": "The reason, for people."})
+
+
+class ClockOut(Schema):
+    """The clocks as they stood at the last event. Unless the match is paused, that of the seat on turn runs on."""
+
+    since = time_field("When the present decision became due, moved on by the length of every pause since")
     used_ms = fields.List(
         fields.Integer(),
         required=True,
@@ -338,6 +346,9 @@ class MatchOut(MatchSummary):
     limits = fields.Nested(LimitsOut, required=True, allow_none=True)
     clock = fields.Nested(
         ClockOut, required=True, allow_none=True, metadata={"description": "Null without limits or before the start."}
+    )
+    paused = fields.Nested(
+        PauseOut, required=True, allow_none=True, metadata={"description": "Null unless the match is paused."}
     )
     rematch_of = fields.String(
         required=True, allow_none=True, metadata={"description": "The id of the match that this is the rematch of."}
