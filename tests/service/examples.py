@@ -562,7 +562,16 @@ def record_tournament(story: Story) -> None:
         "text/event-stream",
         'retry: 1000\n\nid: 9\nevent: round-paired\ndata: {"at":1767225605000,"by":"system:tournament",…}\n\n:\n\n',
     )
-    for path in ("", "/rounds", "/attempts", "/events", "/standings", "/trf"):
+    story.write(
+        "tournaments_follow_tournament",
+        "text/event-stream",
+        'retry: 1000\n\nid: 1767225600000000\nevent: at\ndata: {"type":"at","id":1767225600000000}\n\n'
+        'id: 1767225600000001\nevent: change\ndata: {"type":"change","id":1767225600000001,"match":"match-…",'
+        '"version":5}\n\nid: 1767225600000002\nevent: change\ndata: {"type":"change","id":1767225600000002,'
+        '"tournament":"tournament-…","version":12}\n\n:\n\n',
+    )
+    story.show("GET", f"{tournament}/stream", headers={"Accept": "text/event-stream", "Last-Event-ID": "x"})
+    for path in ("", "/rounds", "/attempts", "/events", "/standings", "/trf", "/stream"):
         story.show("GET", f"{tournaments}/tournament-{'a' * 26}{path}")
     story.show("POST", f"{tournament}/annulments", olga, {"round": 1, "board": 1, "why": "the wrong bot played"})
     story.show("POST", f"{tournament}/annulments", ann["token"], {"round": 1, "board": 1, "why": "I lost"})

@@ -7,6 +7,7 @@ from plyscribe.service.web.pages import (
     account,
     analysis,
     assets,
+    desk_page,
     embed,
     friend,
     home,
@@ -23,6 +24,7 @@ from plyscribe.service.web.pages import (
     table,
     times,
     tournaments,
+    wall,
 )
 from plyscribe.service.web.pages.blueprint import blueprint
 
@@ -31,6 +33,7 @@ __all__ = [
     "analysis",
     "assets",
     "blueprint",
+    "desk_page",
     "embed",
     "friend",
     "home",
@@ -47,4 +50,5 @@ __all__ = [
     "table",
     "times",
     "tournaments",
+    "wall",
 ]

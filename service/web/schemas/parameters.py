@@ -360,6 +360,16 @@ class MatchStreamQuery(Strict):
     )
 
 
+class TournamentStreamQuery(Strict):
+    """From where on to follow a tournament."""
+
+    after = QueryInteger(
+        load_default=None,
+        validate=validate.Range(0, MAX_INTEGER),
+        metadata={"description": "Only changes with a higher `id`. By default those from now on."},
+    )
+
+
 class MatchExportQuery(MatchesQuery):
     """Which matches to export, and how. They must meet all conditions."""
 
