@@ -1976,6 +1976,11 @@ class Entrant(TypedDict):
     joined: int
     """The first round that the entrant can play."""
 
+    came: Literal["entered", "invited", "asked", "guest", "bot"]
+    """How it came in: `entered` by itself, `invited`, let in because it `asked`, or as a `guest` or `bot` that an
+    organiser entered.
+    """
+
 
 class Act(TypedDict):
     """What an organiser or administrator did to the course of the tournament.
