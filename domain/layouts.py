@@ -13,12 +13,14 @@ INCREMENTS = 2
 """The layout in which limits may have an increment: from 0.4.0 on."""
 
 CLUBS = 2
-"""The layout in which tournaments may have arbiters, guests, and what else a club needs: from 0.4.0 on."""
+"""The layout in which there may be organisers, arbiters, guests, and what else a club needs: from 0.4.0 on."""
 
 NEWEST = INCREMENTS
 
 _OF_CLUBS = frozenset(
     {
+        "organiser-appointed",
+        "organiser-dismissed",
         "arbiter-named",
         "arbiter-dismissed",
         "entry-requested",

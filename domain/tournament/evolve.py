@@ -7,7 +7,7 @@ from typing import Any
 from plyscribe.domain.codec import Event
 from plyscribe.domain.commands import parse_actor
 from plyscribe.domain.errors import FoldError
-from plyscribe.domain.events import Account
+from plyscribe.domain.events import Account, BuiltIn, Guest, Occupant
 from plyscribe.domain.tournament.events import (
     ArbiterDismissed,
     ArbiterNamed,
@@ -165,7 +165,8 @@ def _evolve_entering(state: Tournament, event: Event, data: Entering) -> Tournam
             state = replace(state, entry_links_revoked=state.entry_links_revoked + 1)
             return _note_act(state, event, data.type, None)
         case EntrantRegistered(number, occupant, label):
-            entrant = Entrant(number, occupant, label, joined=len(state.rounds) + 1)
+            came = _find_way_in(state, occupant)
+            entrant = Entrant(number, occupant, label, joined=len(state.rounds) + 1, came=came)
             own = occupant.player if isinstance(occupant, Account) else None
             invitations, requests = _without(state.invitations, own), _without(state.requests, own)
             return replace(state, entrants=(*state.entrants, entrant), invitations=invitations, requests=requests)
@@ -186,6 +187,19 @@ def _evolve_entering(state: Tournament, event: Event, data: Entering) -> Tournam
         case EntrantPresent(number, round):
             entrant = _entrant(state, event, number)
             return _with_entrant(state, event, number, absences=entrant.absences - {round}, byes=entrant.byes - {round})
+
+
+def _find_way_in(state: Tournament, occupant: Occupant) -> str:
+    match occupant:
+        case Guest():
+            return "guest"
+        case BuiltIn():
+            return "bot"
+        case Account(player) if state.find_invitation(player):
+            return "invited"
+        case Account(player) if state.find_request(player):
+            return "asked"
+    return "entered"
 
 
 def _evolve_game(state: Tournament, event: Event, data: OnGame) -> Tournament:

@@ -47,6 +47,10 @@ ACTS = (
 """What the organiser, arbiters and administrators can do to the course of a tournament."""
 
 
+WAYS_IN = ("entered", "invited", "asked", "guest", "bot")
+"""How an entrant came in: by itself, by an invitation, because it asked, or entered by an organiser."""
+
+
 class Entrant(NamedTuple):
     """An entrant. Numbers count from 1, in the order of registration."""
 
@@ -66,6 +70,8 @@ class Entrant(NamedTuple):
 
     rating: int | None = None
     seed: int | None = None
+    came: str = "entered"
+    """How it came in: one of WAYS_IN."""
 
 
 class Invitation(NamedTuple):

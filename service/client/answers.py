@@ -992,6 +992,9 @@ class PlayerProfile(Player):
     paused_until: int | None
     """Until when the player can begin no rated match, in UTC milliseconds. Null if they can."""
 
+    is_organiser: bool
+    """Whether an administrator made the account an organiser."""
+
 
 class Me(PlayerProfile):
     """The account that your token belongs to."""
@@ -1033,6 +1036,19 @@ class NewRecoveryCode(TypedDict):
 
     recovery_code_expires_at: int | None
     """When the recovery code expires, in UTC milliseconds. Null if it does not."""
+
+
+class Office(TypedDict):
+    """Whether an account is an organiser now."""
+
+    player: str
+    """The id of the account."""
+
+    name: str
+    """The name of the account."""
+
+    is_organiser: bool
+    """Whether an administrator made the account an organiser."""
 
 
 class PlayerPage(ListPage):
@@ -2002,6 +2018,11 @@ class Entrant(TypedDict):
 
     joined: int
     """The first round that the entrant can play."""
+
+    came: Literal["entered", "invited", "asked", "guest", "bot"]
+    """How it came in: `entered` by itself, `invited`, let in because it `asked`, or as a `guest` or `bot` that an
+    organiser entered.
+    """
 
 
 class Act(TypedDict):

@@ -166,6 +166,7 @@ def _describe_entrant(entrant: Entrant, name: str, accounts: Accounts) -> Fields
         "rating": entrant.rating,
         "seed": entrant.seed,
         "joined": entrant.joined,
+        "came": entrant.came,
     }
 
 

@@ -60,6 +60,8 @@ def test_the_event_types_are_these_words_for_ever():
         "steps-taken-back",
     ]
     assert sorted(PLAYER.types) == [
+        "organiser-appointed",
+        "organiser-dismissed",
         "player-registered",
         "rated-match-aborted",
         "recovery-code-set",

@@ -177,6 +177,9 @@ def record_tokens(story: Story) -> None:
     story.show("DELETE", f"{tokens}/{made['id']}", ann["token"], {})
     story.show("POST", f"/v1/players/{ann['player']}/tokens", admin, {"scopes": ["play", "record"]})
     story.show("POST", f"/v1/players/{ann['player']}/tokens", ann["token"], {"scopes": ["play"]})
+    story.show("POST", f"/v1/players/{ann['player']}/organiser", admin, {})
+    story.show("DELETE", f"/v1/players/{ann['player']}/organiser", admin, {})
+    story.show("DELETE", f"/v1/players/{ann['player']}/organiser", admin, {})
 
 
 def record_recovery(story: Story) -> None:

@@ -72,7 +72,7 @@ def test_an_open_tournament_can_be_entered_and_started_from_its_page(browser):
 def test_an_entrant_is_not_asked_to_enter_again(browser):
     path = announce(browser)
     assert browser.post(f"{path}/entrants", json={}, headers=FROM_HERE).status_code == 201
-    assert f'data-post="{path}/entrants"' not in browser.get(page_of(path)).text
+    assert "own-entry-form" not in browser.get(page_of(path)).text
 
 
 def test_the_rounds_show_the_pairings_and_their_reasons(browser, parts):
@@ -148,11 +148,11 @@ def test_the_organiser_invites_and_the_invited_accepts_or_declines_on_the_page(b
     ann, token = sign_up(parts, "Ann")
     visitor = visit(browser, token)
     assert f'data-post="{path}/entrants"' not in visitor.get(page_of(path)).text
-    assert f'<form method="dialog" data-post="{path}/invitations">' in browser.get(page_of(path)).text
+    assert f'<form id="invite-form" method="dialog" data-post="{path}/invitations">' in browser.get(page_of(path)).text
     assert "invitations" not in visitor.get(page_of(path)).text
     assert browser.post(f"{path}/invitations", json={"player": ann}, headers=FROM_HERE).status_code == 201
     shown = visitor.get(page_of(path)).text
-    assert f'data-post="{path}/entrants">Accept' in shown
+    assert ">Accept</button>" in shown
     assert f'data-post="{path}/invitations/{ann}" data-method="DELETE">Decline' in shown
     assert "You are invited" in visitor.get("/tournaments").text
     assert "Withdraw the invitation" in browser.get(page_of(path)).text

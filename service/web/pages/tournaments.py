@@ -22,8 +22,10 @@ from plyscribe.service.tournaments.queries import (
 from plyscribe.service.web.api.http import parse_query, parts, path_with, principal_if_any
 from plyscribe.service.web.api.tournaments import is_organised_by, read_tournament
 from plyscribe.service.web.pages.blueprint import blueprint, show_page
+from plyscribe.service.web.pages.entry import describe_entry
 from plyscribe.service.web.pages.plot import Estimate, draw_intervals
 from plyscribe.service.web.pages.speech import gettext
+from plyscribe.service.web.pages.steering import describe_steering
 from plyscribe.service.web.pages.wording import (
     describe_act,
     describe_end,
@@ -82,6 +84,7 @@ def show_tournament(tournament: str) -> Response:
     table = describe_table(state, parts().accounts)
     described = describe_tournament(state, parts().accounts)
     organises = who is not None and is_organised_by(state, who)
+    is_live = state.status not in ("ended", "aborted")
     shown = _choose_rounds(state, request.args.get("round", len(state.rounds), type=int))
     return show_page(
         "tournament.html",
@@ -92,7 +95,7 @@ def show_tournament(tournament: str) -> Response:
         acts=[{**each, "did": describe_act(each, names)} for each in reversed(described["acts"])],
         faults=_list_faults(state),
         event_types=" ".join(TOURNAMENT.types),
-        is_live=state.status not in ("ended", "aborted"),
+        is_live=is_live,
         title=find_ruleset(state.terms.ruleset, state.terms.ruleset_version).title,
         names=names,
         table=table,
@@ -101,11 +104,11 @@ def show_tournament(tournament: str) -> Response:
         rounds=[_describe_round(state, number, names) for number in shown],
         newest=len(state.rounds),
         organises=organises,
-        takes_entrants=state.takes_entrants,
+        entry=describe_entry(state, who, names),
+        goes_on=False,
+        steering=describe_steering(state, who, names) if who is not None and organises and is_live else None,
         own_boards=_list_own_boards(state, who.account) if who is not None and organises else set(),
-        invited=who is not None and state.takes_entrants and state.find_invitation(who.account) is not None,
         own_games=_list_own_games(state, who.account) if who is not None else [],
-        entered=who is not None and any(each.occupant == Account(who.account) for each in state.entrants),
     )
 
 

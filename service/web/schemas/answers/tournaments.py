@@ -6,7 +6,7 @@ from plyscribe.domain.events import WITHDRAWAL_CAUSES, WITHDRAWAL_FAULTS
 from plyscribe.domain.tournament.attempts import OWNERS
 from plyscribe.domain.tournament.attempts import STATUSES as ATTEMPT_STATUSES
 from plyscribe.domain.tournament.events import FAILURES
-from plyscribe.domain.tournament.state import ACTS, ADJUDICATED, FORFEITED, REPORTED
+from plyscribe.domain.tournament.state import ACTS, ADJUDICATED, FORFEITED, REPORTED, WAYS_IN
 from plyscribe.domain.tournament.state import STATUSES as TOURNAMENT_STATUSES
 from plyscribe.domain.tournament.terms import REPEATS, ROUNDS_BEGIN, TIEBREAKS
 from plyscribe.service.tournaments.objections import KINDS as OBJECTIONS
@@ -155,6 +155,14 @@ class EntrantOut(Schema):
         required=True, allow_none=True, metadata={"description": "The place that it was given among the seeds."}
     )
     joined = fields.Integer(required=True, metadata={"description": "The first round that the entrant can play."})
+    came = fields.String(
+        required=True,
+        validate=validate.OneOf(WAYS_IN),
+        metadata={
+            "description": "How it came in: `entered` by itself, `invited`, let in because it `asked`, or as a `guest` "
+            "or `bot` that an organiser entered."
+        },
+    )
 
 
 class FaultTotals(Schema):
