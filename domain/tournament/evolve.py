@@ -51,6 +51,7 @@ from plyscribe.domain.tournament.state import (
     REPLAYED,
     REPORTED,
     Act,
+    Basis,
     Entrant,
     Failure,
     Game,
@@ -63,6 +64,7 @@ from plyscribe.domain.tournament.state import (
     rank_forfeit,
     replace_game,
 )
+from plyscribe.domain.tournament.terms import MAX_ROUNDS
 
 BY_HAND = "by hand"
 """The engine of a round that a person paired."""
@@ -292,7 +294,15 @@ def _open_round(state: Tournament, paired: RoundPaired) -> Round:
     )
     byes = {each.number for each in state.entrants if paired.round in each.byes}
     asked = tuple(each for each in paired.absent if each in byes)
-    return Round(paired.round, paired.boards, paired.byes, paired.absent, paired.costs, paired.engine, games, asked)
+    known = (paired.round, paired.boards, paired.byes, paired.absent, paired.costs, paired.engine)
+    return Round(*known, games, asked, _note_basis(state))
+
+
+def _note_basis(state: Tournament) -> Basis | None:
+    # Each round refers to all rounds before it, so their number must be bounded.
+    if len(state.rounds) >= MAX_ROUNDS:
+        return None
+    return Basis(tuple(round.games for round in state.rounds), state.penalties)
 
 
 def _with_game(state: Tournament, game: Game, /, **changes: Any) -> Tournament:

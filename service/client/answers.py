@@ -1807,6 +1807,67 @@ class RoundCheck(TypedDict):
     """The pairing computed again; null if none was found."""
 
 
+class Reason(TypedDict):
+    """A reason why a board or a bye was paired."""
+
+    word: Literal[
+        "by-hand",
+        "circle",
+        "circle-turned",
+        "circle-empty",
+        "opponent-missing",
+        "pod-plan",
+        "gauntlet",
+        "bracket",
+        "bracket-free",
+        "last-two",
+        "beaten",
+        "beaten-odd",
+        "won-board",
+        "won-level",
+        "lost-board",
+        "had-bye",
+        "score-group",
+        "floated",
+        "ranks",
+        "points",
+        "meetings",
+        "seat-due",
+        "seat-denied",
+        "seat-by-number",
+        "seats-had",
+        "bye-lowest",
+        "bye-left-over",
+    ]
+    """What the reason is. The guide to tournaments says what each word means."""
+
+    entrants: list[int]
+    """The entrants it is about."""
+
+    values: Json
+    """Its numbers, by name. Points are decimals as text."""
+
+
+class Board(TypedDict):
+    """A board of a round, and why it was paired."""
+
+    board: int
+    """The board of the round, counted from 1."""
+
+    entrants: list[int]
+    """The entrants, by seat in the first game."""
+
+    reasons: list[Reason]
+    """By what was known when the round was paired: later corrections change nothing."""
+
+
+class Bye(TypedDict):
+    """A bye, and why it was given."""
+
+    entrant: int
+    reasons: list[Reason]
+
+
 class Round(TypedDict):
     """A round with its games, and how it was paired."""
 
@@ -1829,6 +1890,9 @@ class Round(TypedDict):
     """Whether all games are decided."""
 
     games: list[Game]
+    boards: list[Board]
+    bye_reasons: list[Bye]
+    """As in `byes`."""
 
 
 class Rounds(TournamentVersion):

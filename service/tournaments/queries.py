@@ -1,6 +1,7 @@
 """Describes tournaments as JSON-ready answers: terms, table, rounds, attempts, games."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from functools import lru_cache
 from hashlib import sha256
 from itertools import islice
@@ -13,7 +14,10 @@ from plyscribe.domain.match import Match, fold
 from plyscribe.domain.record import format_record, record_of
 from plyscribe.domain.tournament.attempts import Attempt, Incident, count_all_faults, list_all_attempts
 from plyscribe.domain.tournament.events import RoundPaired
+from plyscribe.domain.tournament.explaining import Explanation, Reason
 from plyscribe.domain.tournament.naming import name_entrants
+from plyscribe.domain.tournament.points import format_points
+from plyscribe.domain.tournament.reasons import explain_rounds
 from plyscribe.domain.tournament.schedule import Pairing
 from plyscribe.domain.tournament.sprt import judge_entrants
 from plyscribe.domain.tournament.state import Act, Entrant, Game, Invitation, Penalty, Request, Tournament, replace_game
@@ -209,7 +213,46 @@ def _describe_table(state: Tournament, players: dict[int, str]) -> Fields:
     return {"tournament": state.stream, **table, "rows": rows, "sprt": verdict and verdict.dump()}
 
 
-def describe_round(state: Tournament, number: int, tournaments: Tournaments) -> Fields:
+def describe_rounds(
+    state: Tournament, numbers: Sequence[int], tournaments: Tournaments, accounts: Accounts
+) -> list[Fields]:
+    """These rounds, in this order, with the reasons of each board."""
+    explained = explain_rounds(state, set(numbers))
+    return [
+        {**_describe_round(state, number, tournaments), **_describe_reasons(state, number, explained[number], accounts)}
+        for number in numbers
+    ]
+
+
+def _describe_reasons(state: Tournament, number: int, explanation: Explanation, accounts: Accounts) -> Fields:
+    round = state.rounds[number - 1]
+    return {
+        "boards": [
+            {"board": board, "entrants": list(entrants), "reasons": [_describe_reason(each, accounts) for each in why]}
+            for board, (entrants, why) in enumerate(zip(round.boards, explanation.boards, strict=True), 1)
+        ],
+        "bye_reasons": [
+            {"entrant": entrant, "reasons": [_describe_reason(each, accounts) for each in why]}
+            for entrant, why in zip(round.byes, explanation.byes, strict=True)
+        ],
+    }
+
+
+def _describe_reason(reason: Reason, accounts: Accounts) -> Fields:
+    values = {name: _format_value(value) for name, value in reason.values.items()}
+    if values.get("by") is not None:
+        values["by_name"] = accounts.name_of(values["by"])
+    return {"word": reason.word, "entrants": list(reason.entrants), "values": values}
+
+
+def _format_value(value: Any) -> Any:
+    """Points as decimal text, since they may have a fraction; all else as it is."""
+    if isinstance(value, list):
+        return list(map(_format_value, value))
+    return format_points(value) if isinstance(value, Fraction) else value
+
+
+def _describe_round(state: Tournament, number: int, tournaments: Tournaments) -> Fields:
     """A round: its games, who sat out, and the costs by which it was paired."""
     round = state.rounds[number - 1]
     return {

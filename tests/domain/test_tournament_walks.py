@@ -40,6 +40,7 @@ from plyscribe.domain.tournament.commands import (
 )
 from plyscribe.domain.tournament.decide import TOURNAMENT
 from plyscribe.domain.tournament.points import total_points
+from plyscribe.domain.tournament.reasons import WORDS, explain_rounds
 from plyscribe.domain.tournament.seeding import number_by_seed
 from plyscribe.domain.tournament.standings import rank_entrants
 from plyscribe.domain.tournament.state import Tournament
@@ -117,7 +118,7 @@ def go_on(tournament: GivenTournament) -> None:
     if pairing is None:
         tournament.when(EndTournament, SYSTEM, reason="played")
     else:
-        tournament.pair(pairing.boards, pairing.byes, pairing.costs)
+        tournament.pair(*pairing)
 
 
 def require_whole(tournament: GivenTournament) -> None:
@@ -135,6 +136,11 @@ def require_whole(tournament: GivenTournament) -> None:
     places = [attempt.place for attempt in list_all_attempts(state)]
     assert places == sorted(set(places))
     assert count_all_faults(state)["platform"] == 0
+    for number, explanation in explain_rounds(state).items():
+        round = state.rounds[number - 1]
+        assert (len(explanation.boards), len(explanation.byes)) == (len(round.boards), len(round.byes))
+        assert all(reasons for reasons in (*explanation.boards, *explanation.byes))
+        assert {each.word for reasons in (*explanation.boards, *explanation.byes) for each in reasons} <= WORDS.keys()
 
 
 def walk(tournament: GivenTournament, rng: Random) -> Counter[str]:

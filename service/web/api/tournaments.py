@@ -376,9 +376,10 @@ def report_annulment(tournament: str) -> Response:
 @blueprint.get("/<tournament>/rounds")
 @operation("tournaments", answers.RoundsOut, problems=(404,), open=True, tagged=True)
 def list_rounds(tournament: str) -> Response:
-    """List all rounds with their games and pairings."""
+    """List all rounds with their games, their pairings, and the reasons why each board was paired."""
     state = read_tournament(tournament)
-    rounds = [tournament_queries.describe_round(state, round.number, parts().tournaments) for round in state.rounds]
+    numbers = [round.number for round in state.rounds]
+    rounds = tournament_queries.describe_rounds(state, numbers, parts().tournaments, parts().accounts)
     return tagged(answer({"tournament": state.stream, "version": state.version, "rounds": rounds}), state.version)
 
 

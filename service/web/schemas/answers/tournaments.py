@@ -6,6 +6,7 @@ from plyscribe.domain.events import WITHDRAWAL_CAUSES, WITHDRAWAL_FAULTS
 from plyscribe.domain.tournament.attempts import OWNERS
 from plyscribe.domain.tournament.attempts import STATUSES as ATTEMPT_STATUSES
 from plyscribe.domain.tournament.events import FAILURES
+from plyscribe.domain.tournament.reasons import WORDS
 from plyscribe.domain.tournament.state import ACTS, ADJUDICATED, FORFEITED, REPORTED
 from plyscribe.domain.tournament.state import STATUSES as TOURNAMENT_STATUSES
 from plyscribe.domain.tournament.terms import REPEATS, ROUNDS_BEGIN, TIEBREAKS
@@ -425,6 +426,39 @@ class AttemptsOut(Page, TournamentVersion):
     attempts = fields.List(fields.Nested(AttemptOut), required=True)
 
 
+class ReasonOut(Schema):
+    """A reason why a board or a bye was paired."""
+
+    word = fields.String(
+        required=True,
+        validate=validate.OneOf(list(WORDS)),
+        metadata={"description": "What the reason is. The guide to tournaments says what each word means."},
+    )
+    entrants = fields.List(fields.Integer(), required=True, metadata={"description": "The entrants it is about."})
+    values = fields.Dict(required=True, metadata={"description": "Its numbers, by name. Points are decimals as text."})
+
+
+class BoardOut(Schema):
+    """A board of a round, and why it was paired."""
+
+    board = fields.Integer(required=True, metadata={"description": "The board of the round, counted from 1."})
+    entrants = fields.List(
+        fields.Integer(), required=True, metadata={"description": "The entrants, by seat in the first game."}
+    )
+    reasons = fields.List(
+        fields.Nested(ReasonOut),
+        required=True,
+        metadata={"description": "By what was known when the round was paired: later corrections change nothing."},
+    )
+
+
+class ByeOut(Schema):
+    """A bye, and why it was given."""
+
+    entrant = fields.Integer(required=True)
+    reasons = fields.List(fields.Nested(ReasonOut), required=True)
+
+
 class RoundOut(Schema):
     """A round with its games, and how it was paired."""
 
@@ -435,6 +469,8 @@ class RoundOut(Schema):
     costs = fields.Dict(required=True, metadata={"description": "What the pairing costs, such as repeated meetings."})
     is_decided = fields.Boolean(required=True, metadata={"description": "Whether all games are decided."})
     games = fields.List(fields.Nested(GameOut), required=True)
+    boards = fields.List(fields.Nested(BoardOut), required=True)
+    bye_reasons = fields.List(fields.Nested(ByeOut), required=True, metadata={"description": "As in `byes`."})
 
 
 class RoundsOut(TournamentVersion):
