@@ -13,6 +13,7 @@ from plyscribe.domain.tournament.events import (
     ArbiterNamed,
     AttemptFailed,
     EntrantAbsent,
+    EntrantAssigned,
     EntrantInvited,
     EntrantPresent,
     EntrantRegistered,
@@ -78,6 +79,7 @@ Entering = (
     | EntryLinkRevoked
     | EntrantRegistered
     | EntrantSeeded
+    | EntrantAssigned
     | EntrantWithdrawn
     | EntrantReturned
     | EntrantAbsent
@@ -172,6 +174,8 @@ def _evolve_entering(state: Tournament, event: Event, data: Entering) -> Tournam
             return replace(state, entrants=(*state.entrants, entrant), invitations=invitations, requests=requests)
         case EntrantSeeded(number, rating, seed):
             return _with_entrant(state, event, number, rating=rating, seed=seed)
+        case EntrantAssigned(number, team, place):
+            return _with_entrant(state, event, number, team=team, place=place)
         case EntrantWithdrawn(number, cause, why):
             if cause != "entrant":
                 what = "entrant-disqualified" if cause == "disqualified" else data.type

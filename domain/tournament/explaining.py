@@ -8,6 +8,7 @@ Each format has one function, in EXPLAINERS of `reasons.py`.
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -90,6 +91,12 @@ class Past:
     def list_games(self, round: Round) -> Sequence[Games]:
         """The games of the rounds before, as they stood when the round was paired."""
         return [each.games for each in self.rounds] if round.basis is None else round.basis.games
+
+    def recall(self, round: Round) -> Tournament:
+        """The tournament with the rounds before, and their results as they stood when the round was paired."""
+        games = self.list_games(round)
+        rounds = tuple(each._replace(games=played) for each, played in zip(self.rounds, games, strict=True))
+        return replace(self.state, rounds=rounds)
 
     def _list_penalties(self, round: Round) -> Sequence[Penalty]:
         return self.state.penalties if round.basis is None else round.basis.penalties

@@ -14,6 +14,8 @@ from plyscribe.domain.tournament.explaining import Explanation, Past, Reason, wa
 from plyscribe.domain.tournament.points import score_games
 from plyscribe.domain.tournament.schedule import count_defeats, draw_bracket, seat_by_turn, turn_circle
 from plyscribe.domain.tournament.state import Round, Tournament
+from plyscribe.domain.tournament.team_reasons import WORDS as TEAM_WORDS
+from plyscribe.domain.tournament.team_reasons import explain_scheveningen, explain_teams
 
 Reasons = tuple[Reason, ...]
 Explainer = Callable[[Past, Round], Explanation]
@@ -46,6 +48,7 @@ WORDS: Mapping[str, str] = {
     "seats-had": "`times`: how often each entrant had had its seat",
     "bye-lowest": "bye: `points` points and `byes` earlier byes",
     "bye-left-over": "bye: no full board was left; `byes` earlier byes",
+    **TEAM_WORDS,
 }
 """The words of reasons, and what they say. They never change."""
 
@@ -125,7 +128,7 @@ def _explain_gauntlet(past: Past, round: Round) -> Explanation:
 
 
 def _explain_knockout(past: Past, round: Round) -> Explanation:
-    state = _recall(past, round)
+    state = past.recall(round)
     defeats = count_defeats(state)
     slots = draw_bracket([each for each in past.list_seeds(round) if each in past.state.starters])
     placed = [*(each for board in round.boards for each in board), *round.byes]
@@ -153,13 +156,6 @@ def _explain_knockout(past: Past, round: Round) -> Explanation:
         return (Reason("bracket-free", (entrant,), {"slot": slots[entrant] + 1}),)
 
     return Explanation(tuple(map(explain, round.boards)), tuple(map(spare, round.byes)))
-
-
-def _recall(past: Past, round: Round) -> Tournament:
-    """The tournament with its results as they stood when the round was paired."""
-    games = past.list_games(round)
-    rounds = tuple(each._replace(games=played) for each, played in zip(past.rounds, games, strict=True))
-    return replace(past.state, rounds=rounds)
 
 
 def _find_ways(state: Tournament, defeats: Mapping[int, int]) -> dict[int, Reason]:
@@ -277,5 +273,8 @@ EXPLAINERS: Mapping[str, Explainer] = {
     "gauntlet": _explain_gauntlet,
     "knockout": _explain_knockout,
     "swiss": _explain_swiss,
+    "scheveningen": explain_scheveningen,
+    "team-round-robin": explain_teams,
+    "team-swiss": explain_teams,
 }
 """What explains a round of each format. A round that a person paired is explained for all alike."""

@@ -47,7 +47,20 @@ def bound_rounds(state: Tournament) -> int:
             return int(format["cycles"]) * max(count_cycle_rounds(entrants, seats) for entrants in fields)
         case "gauntlet":
             return int(format["cycles"]) * (fields[-1] - 1)
+        case "scheveningen":
+            return int(format["cycles"]) * (fields[-1] // 2)
+        case "team-swiss":
+            return int(format["rounds"])
+        case "team-round-robin":
+            return int(format["cycles"]) * _bound_teams(state, fields[-1])
     return _bound_knockout(fields[-1], format["lives"])
+
+
+def _bound_teams(state: Tournament, entrants: int) -> int:
+    """The most rounds of a cycle of teams: each of them has members for more than half of its boards."""
+    known = len({state.entrants[each - 1].team for each in state.starters})
+    most = max(2, entrants // (state.terms.format["boards"] // 2 + 1))
+    return max(count_cycle_rounds(teams, 2) for teams in ([known] if known else range(2, most + 1)))
 
 
 def count_cycle_rounds(entrants: int, seats: int) -> int:

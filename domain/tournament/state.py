@@ -66,6 +66,9 @@ class Entrant(NamedTuple):
 
     rating: int | None = None
     seed: int | None = None
+    team: str | None = None
+    place: int | None = None
+    """In the board order of its team."""
 
 
 class Invitation(NamedTuple):

@@ -22,6 +22,8 @@ from plyscribe.domain.tournament.schedule import Pairing
 from plyscribe.domain.tournament.sprt import judge_entrants
 from plyscribe.domain.tournament.state import Act, Entrant, Game, Invitation, Penalty, Request, Tournament, replace_game
 from plyscribe.domain.tournament.tables import dump_table
+from plyscribe.domain.tournament.team_standings import dump_team_matches, dump_teams
+from plyscribe.domain.tournament.teams import Team, is_of_teams, list_teams
 from plyscribe.service.access.accounts import Accounts
 from plyscribe.service.matches.queries import dump_events
 from plyscribe.service.streams.handler import Answer, Handler
@@ -96,6 +98,7 @@ def describe_tournament(state: Tournament, accounts: Accounts) -> Fields:
         "requests": [_describe_invitation(each, accounts) for each in list_requests(state)],
         "penalties": [_describe_penalty(each) for each in state.penalties],
         "seed": terms.seed,
+        "teams": [_describe_team(each) for each in list_teams(state)],
         "entrants": [_describe_entrant(each, names[each.number], accounts) for each in state.entrants],
         "invitations": [_describe_invitation(each, accounts) for each in list_invitations(state)],
         "acts": [_describe_act(each, accounts) for each in state.acts],
@@ -105,6 +108,10 @@ def describe_tournament(state: Tournament, accounts: Accounts) -> Fields:
         "given_up": sum(game.is_given_up for game in state.games()),
         "faults": count_all_faults(state),
     }
+
+
+def _describe_team(team: Team) -> Fields:
+    return {"team": team.number, "name": team.name, "members": list(team.members)}
 
 
 def list_invitations(state: Tournament) -> Sequence[Invitation]:
@@ -169,6 +176,8 @@ def _describe_entrant(entrant: Entrant, name: str, accounts: Accounts) -> Fields
         "asked_byes": sorted(entrant.byes),
         "rating": entrant.rating,
         "seed": entrant.seed,
+        "team": entrant.team,
+        "place": entrant.place,
         "joined": entrant.joined,
     }
 
@@ -210,16 +219,21 @@ def _describe_table(state: Tournament, players: dict[int, str]) -> Fields:
         {**row, "rating_micro": ratings[row["entrant"]].mu, "uncertainty_micro": ratings[row["entrant"]].sigma}
         for row in table["rows"]
     ]
-    return {"tournament": state.stream, **table, "rows": rows, "sprt": verdict and verdict.dump()}
+    teams = dump_teams(state) if is_of_teams(state) else None
+    return {"tournament": state.stream, **table, "rows": rows, "teams": teams, "sprt": verdict and verdict.dump()}
 
 
 def describe_rounds(
     state: Tournament, numbers: Sequence[int], tournaments: Tournaments, accounts: Accounts
 ) -> list[Fields]:
     """These rounds, in this order, with the reasons of each board."""
-    explained = explain_rounds(state, set(numbers))
+    explained, teams = explain_rounds(state, set(numbers)), list_teams(state)
     return [
-        {**_describe_round(state, number, tournaments), **_describe_reasons(state, number, explained[number], accounts)}
+        {
+            **_describe_round(state, number, tournaments),
+            **_describe_reasons(state, number, explained[number], accounts),
+            "team_matches": dump_team_matches(state, state.rounds[number - 1], teams) if is_of_teams(state) else [],
+        }
         for number in numbers
     ]
 

@@ -112,6 +112,16 @@ SAID = {
     ),
     "seats-had": gettext_noop("Times that they had their seats before: %(times)s."),
     "bye-lowest": gettext_noop("%(name1)s had %(points)s points and %(byes)s byes before."),
+    "scheveningen": gettext_noop(
+        "The plan has members %(places1)s and %(places2)s meet in round %(turn)s of cycle %(cycle)s."
+    ),
+    "team-match": gettext_noop("Board %(position)s of %(teams1)s against %(teams2)s."),
+    "moved-up": gettext_noop("%(name1)s, number %(place)s of the team, has moved up."),
+    "team-circle": gettext_noop("The schedule has the teams meet in round %(turn)s of cycle %(cycle)s."),
+    "team-points": gettext_noop("The teams had %(points)s match points."),
+    "team-meetings": gettext_noop("Earlier meetings of the teams: %(number)s."),
+    "team-bye": gettext_noop("%(team)s has no opponent in this round."),
+    "team-short": gettext_noop("The other team is short of a member for %(name1)s."),
     "bye-left-over": gettext_noop("No full board was left for %(name1)s, with %(byes)s byes before."),
 }
 """A sentence for each word."""

@@ -155,6 +155,10 @@ class EntrantOut(Schema):
     seed = fields.Integer(
         required=True, allow_none=True, metadata={"description": "The place that it was given among the seeds."}
     )
+    team = fields.String(required=True, allow_none=True, metadata={"description": "The team that it plays for."})
+    place = fields.Integer(
+        required=True, allow_none=True, metadata={"description": "Its place in the board order of its team."}
+    )
     joined = fields.Integer(required=True, metadata={"description": "The first round that the entrant can play."})
 
 
@@ -165,6 +169,14 @@ class FaultTotals(Schema):
     platform = fields.Integer(
         required=True, metadata={"description": "Faults of the platform. Their games were played again."}
     )
+
+
+class TeamOut(Schema):
+    """A team of a tournament."""
+
+    team = fields.Integer(required=True, metadata={"description": "The number of the team, by seed."})
+    name = fields.String(required=True)
+    members = fields.List(fields.Integer(), required=True, metadata={"description": "Its entrants in board order."})
 
 
 class TournamentOut(TournamentSummary):
@@ -223,6 +235,9 @@ class TournamentOut(TournamentSummary):
     )
     penalties = fields.List(fields.Nested(PenaltyOut), required=True)
     seed = fields.Integer(required=True, metadata={"description": "Everything left to chance follows from this seed."})
+    teams = fields.List(
+        fields.Nested(TeamOut), required=True, metadata={"description": "The teams, if the format has any, by seed."}
+    )
     entrants = fields.List(fields.Nested(EntrantOut), required=True)
     invitations = fields.List(
         fields.Nested(InviteeOut),
@@ -290,6 +305,45 @@ class TableRow(Schema):
     )
 
 
+class TeamRow(Schema):
+    """A row of the table of teams. Points and tiebreaks are decimals as text."""
+
+    rank = fields.Integer(required=True, metadata={"description": "Teams that no tiebreak separates share a rank."})
+    team = fields.Integer(required=True, metadata={"description": "The number of the team, by seed."})
+    name = fields.String(required=True)
+    members = fields.List(fields.Integer(), required=True, metadata={"description": "Its entrants in board order."})
+    match_points = fields.String(required=True)
+    board_points = fields.String(required=True)
+    tiebreaks = fields.Dict(
+        required=True,
+        metadata={"description": "The value of each tiebreak over matches of teams. `places` is a list of integers."},
+    )
+    matches = fields.Integer(required=True, metadata={"description": "The number of its matches that count."})
+    won = fields.Integer(required=True)
+    level = fields.Integer(required=True)
+    lost = fields.Integer(required=True)
+    byes = fields.Integer(required=True)
+
+
+class TeamMatchOut(Schema):
+    """The match of two teams in a round."""
+
+    teams = fields.List(
+        fields.Integer(),
+        required=True,
+        metadata={"description": "The numbers of both; the first has seat 1 on board 1."},
+    )
+    names = fields.List(fields.String(), required=True)
+    boards = fields.List(fields.Integer(), required=True, metadata={"description": "The boards of the round."})
+    points = fields.List(fields.String(), required=True, metadata={"description": "The board points of both so far."})
+    ranks = fields.List(
+        fields.Integer(),
+        required=True,
+        allow_none=True,
+        metadata={"description": "The rank of each; null until all games are decided, or if none of them counts."},
+    )
+
+
 class Standings(TournamentVersion):
     """The table of a tournament as it stands now."""
 
@@ -301,6 +355,12 @@ class Standings(TournamentVersion):
         metadata={"description": "The tiebreaks, the first one deciding first."},
     )
     rows = fields.List(fields.Nested(TableRow), required=True, metadata={"description": "The entrants, best first."})
+    teams = fields.List(
+        fields.Nested(TeamRow),
+        required=True,
+        allow_none=True,
+        metadata={"description": "The teams, best first; null if no teams play."},
+    )
     sprt = fields.Dict(
         required=True,
         allow_none=True,
@@ -470,6 +530,11 @@ class RoundOut(Schema):
     is_decided = fields.Boolean(required=True, metadata={"description": "Whether all games are decided."})
     games = fields.List(fields.Nested(GameOut), required=True)
     boards = fields.List(fields.Nested(BoardOut), required=True)
+    team_matches = fields.List(
+        fields.Nested(TeamMatchOut),
+        required=True,
+        metadata={"description": "The matches of teams, in the order of their boards; none if no teams play."},
+    )
     bye_reasons = fields.List(fields.Nested(ByeOut), required=True, metadata={"description": "As in `byes`."})
 
 
