@@ -26,6 +26,7 @@ _OF_CLUBS = frozenset(
         "entry-requested",
         "entry-request-ended",
         "entry-link-revoked",
+        "entrant-assigned",
         "entrant-seeded",
         "entrant-returned",
         "entrant-present",
@@ -49,6 +50,9 @@ _OF_CLOCKS = frozenset({"match-paused", "match-resumed", "clock-adjusted"})
 _TERMS_OF_CLUBS = frozenset({"rounds_begin", "at_table", "rated", "private"})
 """The terms of a tournament that earlier releases do not know; a tournament without them does not name them."""
 
+_FORMATS_OF_CLUBS = frozenset({"scheveningen", "team-round-robin", "team-swiss"})
+"""The formats that earlier releases do not know."""
+
 TYPES = _OF_CLUBS | _OF_CLOCKS | {"match-created", "tournament-created", "events-copied"}
 """The types of events that may need more than layout 1."""
 
@@ -59,6 +63,8 @@ def find_layout(stored: StoredEvent, type: str) -> int:
         return CLUBS
     data: Any = parse_json(stored.e)["data"]
     if type == "tournament-created" and (_TERMS_OF_CLUBS & data.keys() or "asked_byes" in data.get("scoring", ())):
+        return CLUBS
+    if type == "tournament-created" and data.get("format", {}).get("kind") in _FORMATS_OF_CLUBS:
         return CLUBS
     if type == "events-copied":
         # Only the first event of a match says what the others may be.

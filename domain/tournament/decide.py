@@ -11,12 +11,14 @@ from plyscribe.domain.errors import MoveError, WrongTime, WrongValue
 from plyscribe.domain.names import is_printable
 from plyscribe.domain.ruleset import AnyRuleset, Over
 from plyscribe.domain.rulesets import find_ruleset
+from plyscribe.domain.tournament.assigning import check_teams, decide_assign
 from plyscribe.domain.tournament.authority import decide_dismiss, decide_name
 from plyscribe.domain.tournament.commands import (
     AbortTournament,
     AdjudicateGame,
     AnnounceAbsence,
     AnnulGame,
+    AssignEntrant,
     CallRound,
     CancelAbsence,
     CorrectGame,
@@ -215,6 +217,7 @@ def _decide_start(command: StartTournament, state: Tournament) -> list[Any]:
         raise WrongTime(
             "tournament/too-many", f"a sequential test needs two entrants, and {len(state.entrants)} entered"
         )
+    check_teams(state)
     return [TournamentStarted()]
 
 
@@ -272,6 +275,7 @@ TOURNAMENT: Aggregate[Tournament] = declare(
         RevokeEntryLinks: decide_revoke_links,
         RegisterEntrant: decide_register,
         SeedEntrant: decide_seed,
+        AssignEntrant: decide_assign,
         WithdrawEntrant: decide_withdraw,
         ReturnEntrant: decide_return,
         AnnounceAbsence: decide_absence,

@@ -1627,6 +1627,33 @@ class TableRow(_TableRowKeywords):
     """The standard deviation of that rating, in millionths."""
 
 
+class TeamRow(TypedDict):
+    """A row of the table of teams. Points and tiebreaks are decimals as text."""
+
+    rank: int
+    """Teams that no tiebreak separates share a rank."""
+
+    team: int
+    """The number of the team, by seed."""
+
+    name: str
+    members: list[int]
+    """Its entrants in board order."""
+
+    match_points: str
+    board_points: str
+    tiebreaks: Json
+    """The value of each tiebreak over matches of teams. `places` is a list of integers."""
+
+    matches: int
+    """The number of its matches that count."""
+
+    won: int
+    level: int
+    lost: int
+    byes: int
+
+
 class Standings(TournamentVersion):
     """The table of a tournament as it stands now."""
 
@@ -1649,6 +1676,9 @@ class Standings(TournamentVersion):
 
     rows: list[TableRow]
     """The entrants, best first."""
+
+    teams: list[TeamRow] | None
+    """The teams, best first; null if no teams play."""
 
     sprt: Json | None
     """The state of the sequential test: its log-likelihood ratio, its bounds, and the hypothesis that it accepted. Null
@@ -1850,6 +1880,92 @@ class RoundCheck(TypedDict):
     """The pairing computed again; null if none was found."""
 
 
+class Reason(TypedDict):
+    """A reason why a board or a bye was paired."""
+
+    word: Literal[
+        "by-hand",
+        "circle",
+        "circle-turned",
+        "circle-empty",
+        "opponent-missing",
+        "pod-plan",
+        "gauntlet",
+        "bracket",
+        "bracket-free",
+        "last-two",
+        "beaten",
+        "beaten-odd",
+        "won-board",
+        "won-level",
+        "lost-board",
+        "had-bye",
+        "score-group",
+        "floated",
+        "ranks",
+        "points",
+        "meetings",
+        "seat-due",
+        "seat-denied",
+        "seat-by-number",
+        "seats-had",
+        "bye-lowest",
+        "bye-left-over",
+        "scheveningen",
+        "team-match",
+        "moved-up",
+        "team-circle",
+        "team-points",
+        "team-meetings",
+        "team-bye",
+        "team-short",
+    ]
+    """What the reason is. The guide to tournaments says what each word means."""
+
+    entrants: list[int]
+    """The entrants it is about."""
+
+    values: Json
+    """Its numbers, by name. Points are decimals as text."""
+
+
+class Board(TypedDict):
+    """A board of a round, and why it was paired."""
+
+    board: int
+    """The board of the round, counted from 1."""
+
+    entrants: list[int]
+    """The entrants, by seat in the first game."""
+
+    reasons: list[Reason]
+    """By what was known when the round was paired: later corrections change nothing."""
+
+
+class TeamMatch(TypedDict):
+    """The match of two teams in a round."""
+
+    teams: list[int]
+    """The numbers of both; the first has seat 1 on board 1."""
+
+    names: list[str]
+    boards: list[int]
+    """The boards of the round."""
+
+    points: list[str]
+    """The board points of both so far."""
+
+    ranks: list[int] | None
+    """The rank of each; null until all games are decided, or if none of them counts."""
+
+
+class Bye(TypedDict):
+    """A bye, and why it was given."""
+
+    entrant: int
+    reasons: list[Reason]
+
+
 class Round(TypedDict):
     """A round with its games, and how it was paired."""
 
@@ -1872,6 +1988,12 @@ class Round(TypedDict):
     """Whether all games are decided."""
 
     games: list[Game]
+    boards: list[Board]
+    team_matches: list[TeamMatch]
+    """The matches of teams, in the order of their boards; none if no teams play."""
+
+    bye_reasons: list[Bye]
+    """As in `byes`."""
 
 
 class Rounds(TournamentVersion):
@@ -1969,6 +2091,17 @@ class Penalty(TypedDict):
     """Why it counts no more; null while it counts."""
 
 
+class Team(TypedDict):
+    """A team of a tournament."""
+
+    team: int
+    """The number of the team, by seed."""
+
+    name: str
+    members: list[int]
+    """Its entrants in board order."""
+
+
 class Entrant(TypedDict):
     """An entrant: a `player` (an account), a `guest`, or a `bot` of the server."""
 
@@ -2015,6 +2148,12 @@ class Entrant(TypedDict):
 
     seed: int | None
     """The place that it was given among the seeds."""
+
+    team: str | None
+    """The team that it plays for."""
+
+    place: int | None
+    """Its place in the board order of its team."""
 
     joined: int
     """The first round that the entrant can play."""
@@ -2153,6 +2292,9 @@ class Tournament(TournamentSummary):
     penalties: list[Penalty]
     seed: int
     """Everything left to chance follows from this seed."""
+
+    teams: list[Team]
+    """The teams, if the format has any, by seed."""
 
     entrants: list[Entrant]
     invitations: list[Invitee]

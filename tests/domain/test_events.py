@@ -94,6 +94,7 @@ def test_the_event_types_are_these_words_for_ever():
         "arbiter-named",
         "attempt-failed",
         "entrant-absent",
+        "entrant-assigned",
         "entrant-invited",
         "entrant-present",
         "entrant-registered",

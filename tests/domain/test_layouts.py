@@ -44,6 +44,7 @@ def test_what_is_copied_later_needs_nothing():
 
 
 CLUB = {"at_table", "rounds_begin", "rated", "private"}
+OLD_FORMATS = {"round-robin", "swiss", "knockout", "gauntlet"}
 
 
 def test_every_recorded_shape_has_a_layout():
@@ -52,10 +53,13 @@ def test_every_recorded_shape_has_a_layout():
         if raw["type"] in TYPES:
             is_new = '"increment_ms"' in line or '"asked_byes"' in line
             is_new = is_new or raw["type"] not in ("match-created", "tournament-created", "events-copied")
-            is_new = is_new or (raw["type"] == "tournament-created" and CLUB & raw["data"].keys())
+            if raw["type"] == "tournament-created":
+                is_new = is_new or CLUB & raw["data"].keys() or raw["data"]["format"]["kind"] not in OLD_FORMATS
             assert find_layout(StoredEvent(1, line.encode(), b""), raw["type"]) == (CLUBS if is_new else 1)
 
 
-@pytest.mark.parametrize("term", [{"at_table": True}, {"rated": True}, {"scoring": {"asked_byes": 1}}])
+@pytest.mark.parametrize(
+    "term", [{"at_table": True}, {"rated": True}, {"scoring": {"asked_byes": 1}}, {"format": {"kind": "scheveningen"}}]
+)
 def test_a_tournament_of_a_club_needs_the_layout_of_clubs(term):
     assert find_layout(entry("tournament-created", {"limits": None, **term}), "tournament-created") == CLUBS

@@ -24,6 +24,7 @@ from plyscribe.domain.effects import Rolled, Withdrew
 from plyscribe.domain.events import WITHDRAWAL_CAUSES, WITHDRAWAL_FAULTS, Account, Guest, Occupant, SeatWithdrawn
 from plyscribe.domain.names import MAX_NAME_LENGTH
 from plyscribe.domain.player import KINDS, MAX_OVERLAP_MS, MAX_TOKEN_LIFE_MS, SCOPES
+from plyscribe.domain.tournament.conditions import MAX_NAME_LENGTH as MAX_TEAM_NAME_LENGTH
 from plyscribe.domain.tournament.entering import MAX_RATING
 from plyscribe.domain.tournament.rulings import MAX_PENALTY
 from plyscribe.domain.tournament.terms import (
@@ -791,6 +792,21 @@ def _seed() -> fields.Integer:
     return integer_field(1, MAX_ENTRANTS, load_default=None, allow_none=True, metadata={"description": description})
 
 
+def _team() -> fields.String:
+    description = "The name of the team, in a format of teams. A new name makes a new team."
+    return text_field(
+        MAX_TEAM_NAME_LENGTH,
+        load_default=None,
+        allow_none=True,
+        metadata={"description": description, "example": "Red Kites"},
+    )
+
+
+def _place() -> fields.Integer:
+    description = "The place in the board order of the team. Members without one come last, by seed."
+    return integer_field(1, MAX_ENTRANTS, load_default=None, allow_none=True, metadata={"description": description})
+
+
 class NewEntrant(Strict):
     """Who enters a tournament: you or, if you organise it, a bot of the server, a guest, or a player who asked."""
 
@@ -815,6 +831,15 @@ class NewEntrant(Strict):
     code = text_field(128, load_default=None, allow_none=True, metadata={"description": "The code of an entry link."})
     rating = _rating()
     seed = _seed()
+    team = _team()
+    place = _place()
+
+
+class Assignment(Strict):
+    """The team of an entrant and its place there; null for one that it has not."""
+
+    team = _team()
+    place = _place()
 
 
 class Seeding(Strict):

@@ -470,6 +470,9 @@ class StandingsQuery(Strict):
         load_default=False,
         metadata={"description": "For text and CSV: the crosstable, with the score of every game, instead."},
     )
+    teams = QueryBoolean(
+        load_default=False, metadata={"description": "For text and CSV: the table of teams alone, if teams play."}
+    )
 
 
 class PlayersQuery(PageQuery):
