@@ -545,8 +545,31 @@ class Bots(TypedDict):
     """The secret, in hex; null until it is published."""
 
 
-class Limits(TypedDict):
-    """The time limits of each seat, in milliseconds. Null means no limit."""
+class Bonus(TypedDict):
+    """What each move of a seat does to its `match_ms`, in milliseconds; at most one of these."""
+
+    increment_ms: NotRequired[int]
+    """What each move adds. Absent without an increment."""
+
+    delay_ms: NotRequired[int]
+    """How long the clock waits before it runs down. Absent without a delay."""
+
+    bronstein_ms: NotRequired[int]
+    """What each move adds, but at most what it took. Absent without such a delay."""
+
+
+class Phase(Bonus):
+    """A later phase of the time for all decisions of a seat."""
+
+    after: int
+    """It begins when the seat has made so many moves."""
+
+    add_ms: int
+    """What it adds to the time."""
+
+
+class Times(Bonus):
+    """Time limits, in milliseconds. Null means no limit."""
 
     move_ms: int | None
     """For one decision."""
@@ -554,8 +577,21 @@ class Limits(TypedDict):
     match_ms: int | None
     """For all decisions of a seat together."""
 
-    increment_ms: NotRequired[int]
-    """What each move of a seat adds to its `match_ms`. Absent without an increment."""
+    phases: NotRequired[list[Phase]]
+    """The later phases, in order. Absent without any."""
+
+
+class SeatOdds(Times):
+    """The limits of one seat, in place of those of the match."""
+
+    seat: int
+
+
+class Limits(Times):
+    """The time limits of each seat, in milliseconds. Null means no limit."""
+
+    seats: NotRequired[list[SeatOdds]]
+    """The seats with limits of their own. Absent without any."""
 
 
 class Deadline(TypedDict):

@@ -397,6 +397,9 @@ def record_limits(story: Story) -> None:
     ann, ben = (story.send("POST", "/v1/players", json={"name": name}).json for name in ("Ann", "Ben"))
     body = {"ruleset": "zhen", "seats": [{"player": ann["player"]}, None], "limits": {"move_ms": 86_400_000}}
     created = story.show("POST", "/v1/matches", ann["token"], body, name="limits", key="slowly")
+    times = {"match_ms": 5_400_000, "increment_ms": 30_000}
+    limits = {**times, "phases": [{"after": 40, "add_ms": 1_800_000, "increment_ms": 30_000}]}
+    story.show("POST", "/v1/matches", ann["token"], {**body, "limits": limits}, name="phases", key="in phases")
     match = f"/v1/matches/{created['match']}"
     story.send("POST", f"{match}/seats/2", ben["token"])
     story.show("GET", match, name="limits")
