@@ -6,7 +6,8 @@ Everything here follows from the tournament, the matches of the round and the pr
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from plyscribe.domain.deadlines import find_deadline, time_left
+from plyscribe.domain.deadlines import find_deadline, time_left, time_stopped
+from plyscribe.domain.events import RecordedDice
 from plyscribe.domain.match import Match, Play
 from plyscribe.domain.ruleset import Decision, Roll
 from plyscribe.domain.tournament.state import Game, Round, Tournament
@@ -17,6 +18,7 @@ STATES = (
     "overdue",
     "not-begun",
     "quiet",
+    "paused",
     "failed",
     "unconfirmed",
     "checking",
@@ -28,9 +30,9 @@ STATES = (
 """How a game stands, in the order in which an arbiter looks at them.
 
 It failed too often; its match cannot be read; the time of the seat on turn is over; no step is made or recorded yet;
-no step for QUIET_MS; its match came to nothing and is made again; it ended and its record can still be corrected; it
-ended and waits for the second execution; its match is about to be made; it is being played; it was annulled; it has a
-result.
+no step for QUIET_MS; an arbiter paused it; its match came to nothing and is made again; it ended and its record can
+still be corrected; it ended and waits for the second execution; its match is about to be made; it is being played; it
+was annulled; it has a result.
 """
 
 GRACE_MS = 5 * 60 * 1000
@@ -70,7 +72,10 @@ class GameOnDesk(NamedTuple):
     """When the time of the entrant on turn is over."""
 
     left_ms: tuple[int | None, ...] = ()
-    """By seat, the time left for the whole match; None without such a limit."""
+    """By seat, the time left for the match, None without such a limit; in a pause, for the decision that is due."""
+
+    paused: str | None = None
+    """Why its match is paused."""
 
     last_move: str | None = None
 
@@ -108,18 +113,26 @@ def _look_at_play(
     state: Tournament, game: Game, match: Match, play: Play, known: GameOnDesk, now_ms: int
 ) -> GameOnDesk:
     """A match that is being played."""
-    turn, deadline = match.turn, find_deadline(match)
+    turn, deadline, stopped = match.turn, find_deadline(match), time_stopped(match)
     seat = turn.seat if isinstance(turn, Decision | Roll) else None
-    opening = (match.life.created.tournament or {}).get("opening", ())
+    # The server plays the opening, and rolls its own dice.
+    by_server = len((match.life.created.tournament or {}).get("opening", ()))
+    by_server += 0 if isinstance(match.life.created.dice, RecordedDice) else play.rolls
     playing = known._replace(
         state="playing",
         on_turn=game.entrants[seat - 1] if seat else None,
         deadline=deadline.at if deadline else None,
-        left_ms=tuple(time_left(match, each) for each in range(1, len(game.entrants) + 1)),
+        left_ms=tuple(
+            stopped.left_ms if stopped and stopped.seat == each else time_left(match, each)
+            for each in range(1, len(game.entrants) + 1)
+        ),
+        paused=play.pause.why if play.pause else None,
     )
-    if deadline is not None and deadline.at < now_ms:
+    if play.pause:
+        playing = playing._replace(state="paused")
+    elif deadline is not None and deadline.at < now_ms:
         playing = playing._replace(state="overdue", is_due=True)
-    elif play.length <= len(opening):
+    elif play.length <= by_server:
         playing = playing._replace(state="not-begun", is_due=now_ms - match.life.created_at > GRACE_MS)
     elif match.life.created.limits is None and now_ms - match.at > QUIET_MS:
         playing = playing._replace(state="quiet", is_due=True)

@@ -5,18 +5,22 @@ from typing import Any
 
 from flask import Response, request
 
+from plyscribe.domain.decide.choices import Choice
 from plyscribe.domain.events import Account
 from plyscribe.domain.tournament.arbiters_desk import STATES, GameOnDesk, describe_desk, find_next_round, list_rulings
 from plyscribe.domain.tournament.state import Game, Tournament, find_game
 from plyscribe.service.clock import now_ms
 from plyscribe.service.tournaments.queries import name_all
 from plyscribe.service.web.api.http import parts, principal_if_any
+from plyscribe.service.web.api.matches.reading import list_choices_now
 from plyscribe.service.web.api.tournaments import is_organised_by, read_tournament
 from plyscribe.service.web.pages.blueprint import blueprint, show_page
 from plyscribe.service.web.pages.speech import gettext
 
 ORDERS = ("due", "board", "only-due")
 """How the boards are listed: what is due first, by number, or what is due alone."""
+
+DIRECTIONS = ("pause", "resume", "adjust-clock")
 
 Fields = dict[str, Any]
 
@@ -111,15 +115,24 @@ def _describe_chosen(
         return None
     described = _describe(state, game, seen[board, which], names, own)
     rulings = () if described["is_own"] else list_rulings(state, game)
+    id = parts().tournaments.match_id(state, game)
     has_match = (game.ranks is None and seen[board, which].begun_at is not None) or game.match is not None
+    directs = _list_directions(id) if has_match and game.ranks is None and not described["is_own"] else {}
     return {
         **described,
         "rulings": rulings,
-        "match": parts().tournaments.match_id(state, game) if has_match else None,
+        "match": id if has_match else None,
+        "directs": directs,
         # A form that is being filled in stays as it is until what can be decided changes.
-        "key": "-".join(map(str, (number, board, which, game.ranks, game.annulled, game.forfeited, rulings))),
+        "key": "-".join(map(str, (number, board, which, game.ranks, game.annulled, game.forfeited, rulings, *directs))),
         "is_now": number == len(state.rounds) and state.status == "playing",
     }
+
+
+def _list_directions(match: str) -> dict[str, Choice]:
+    """What the visitor can do to the clocks of a match."""
+    choices = {each.command: each for each in list_choices_now(parts().matches.read(match))}
+    return {command: choices[command] for command in DIRECTIONS if command in choices}
 
 
 def format_result(game: Game, names: Mapping[int, str]) -> str | None:
@@ -146,6 +159,7 @@ def name_state(state: str) -> str:
         "overdue": gettext("time is over"),
         "not-begun": gettext("not begun"),
         "quiet": gettext("standing still"),
+        "paused": gettext("paused"),
         "failed": gettext("starts again"),
         "unconfirmed": gettext("ended, can still be corrected"),
         "checking": gettext("ended, being checked"),

@@ -144,6 +144,8 @@ def name_state_for_hall(state: str) -> str:
     """How a game without a result stands, in a word or two for the hall."""
     if state in ("unconfirmed", "checking"):
         return gettext("over")
+    if state == "paused":
+        return gettext("paused")
     if state in ("given-up", "damaged"):
         return gettext("interrupted")
     return gettext("under way") if state in ("playing", "quiet", "overdue") else gettext("begins")
