@@ -116,13 +116,14 @@ def create_tournament() -> Response:
 def list_tournaments() -> Response:
     """List tournaments, newest first.
 
-    `invited=me` needs a token.
+    `invited=me` and `mine` need a token.
     """
     query = parse_query(parameters.TournamentsQuery)
-    if query["invited"]:
-        query["invited"] = principal().account
-    listed = answer_page("tournaments", lambda: parts().lists.tournaments.read(**query))
-    if query["invited"]:
+    query["invited"] = query["invited"] is not None
+    of_account = query["invited"] or query["mine"] is not None
+    account = principal().account if of_account else None
+    listed = answer_page("tournaments", lambda: parts().lists.read_tournaments(**query, account=account))
+    if of_account:
         listed.vary.update(TOKEN_HEADERS)
     return listed
 

@@ -10,6 +10,7 @@ from plyscribe.domain.rulesets import find_ruleset, list_newest
 from plyscribe.domain.tournament.decide import TOURNAMENT
 from plyscribe.domain.tournament.state import STATUSES, Tournament
 from plyscribe.domain.tournament.tables import list_crosstable
+from plyscribe.service.lists.tournament_people import PARTS
 from plyscribe.service.tournaments.queries import (
     describe_attempt,
     describe_rounds,
@@ -55,10 +56,10 @@ INVITED = 20
 def list_tournaments() -> Response:
     """Show tournaments, the latest first."""
     query = parse_query(parameters.TournamentsQuery, of_form=True)
-    lag = parts().lists.lag()
-    query["invited"], who = None, principal_if_any()
-    page = parts().lists.tournaments.read(**query)
-    invited = [] if who is None else parts().lists.tournaments.read(None, None, INVITED, None, who.account).rows
+    lag, lists, who = parts().lists.lag(), parts().lists, principal_if_any()
+    account = None if who is None else who.account
+    page = lists.read_tournaments(**{**query, "invited": False}, account=account)
+    invited = lists.read_tournaments(None, None, INVITED, None, account=account, invited=True).rows if who else []
     return show_page(
         "tournaments.html",
         tournaments=[_describe_row(row) for row in page.rows],
@@ -66,9 +67,25 @@ def list_tournaments() -> Response:
         asked=query,
         rulesets=[each.id for each in list_newest()],
         statuses=STATUSES,
+        mine_parts=[(part, _name_part(part)) for part in ("any", *PARTS)] if who else [],
         following=None if page.cursor is None else path_with(cursor=page.cursor),
         lag=lag,
     )
+
+
+def _name_part(part: str) -> str:
+    match part:
+        case "any":
+            return gettext("All that I have a part in")
+        case "organised":
+            return gettext("I organise")
+        case "arbiter":
+            return gettext("I am an arbiter")
+        case "entered":
+            return gettext("I have entered")
+        case "invited":
+            return gettext("I am invited")
+    return gettext("I have asked to be let in")
 
 
 def _describe_row(row: bytes) -> dict[str, Any]:

@@ -22,7 +22,7 @@ export function sendForms(refresh) {
     const form = event.target.closest("form[data-post]");
     if (!form) return;
     event.preventDefault();
-    act(form, event.submitter ?? form.querySelector("button"), readForm(form));
+    act(form, event.submitter ?? form.querySelector("button"), trim(readForm(form)));
   });
 
   async function act(source, button, body) {
@@ -52,10 +52,16 @@ function fill(path, body) {
   });
 }
 
+/** The body without spaces around its texts: keyboards of phones add some. */
+function trim(body) {
+  const entries = Object.entries(body).map(([name, value]) => [name, typeof value === "string" ? value.trim() : value]);
+  return Object.fromEntries(entries.filter(([, value]) => value !== ""));
+}
+
 /** The body with an account by its id or its name, whichever was entered. */
 function readAccount({ account, ...body }) {
   if (account === undefined) return body;
-  return { ...body, [ACCOUNT.test(account.trim()) ? "player" : "name"]: account.trim() };
+  return { ...body, [ACCOUNT.test(account) ? "player" : "name"]: account };
 }
 
 /** Whether the reader says yes to a question. */
