@@ -56,6 +56,7 @@ from plyscribe.domain.tournament.commands import (
 )
 from plyscribe.domain.tournament.conditions import MAX_CAUSE_LENGTH
 from plyscribe.domain.tournament.decide import TOURNAMENT
+from plyscribe.domain.tournament.events import SeatBuild
 from plyscribe.domain.tournament.sprt import judge_entrants
 from plyscribe.domain.tournament.state import Game, Tournament, find_game
 from plyscribe.service.clock import now_ms
@@ -406,6 +407,7 @@ def _enter_result(game: Game, match: Match) -> EnterResult:
         reason=life.outcome.reason,
         made_at=life.created_at,
         left=life.withdrawals,
+        builds=tuple(SeatBuild(number, build) for number, seat in enumerate(life.seats, 1) for build in seat.builds),
     )
 
 
