@@ -210,6 +210,29 @@ class AnswerDraw(Command):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PauseMatch(Command):
+    """Stop play, as somebody who directs the match and does not sit in it: no clock runs and nobody moves."""
+
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResumeMatch(Command):
+    """Let a paused match go on."""
+
+    why: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdjustClock(Command):
+    """Give a seat `add_ms` milliseconds more time, or take them from it if that is negative."""
+
+    seat: int
+    add_ms: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AbortMatch(Command):
     """End the match without an outcome."""
 

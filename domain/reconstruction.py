@@ -7,6 +7,7 @@ from plyscribe.domain.codec import Event
 from plyscribe.domain.commands import (
     AbortMatch,
     AddEntropy,
+    AdjustClock,
     AnnulMatch,
     AnswerDraw,
     Command,
@@ -17,9 +18,11 @@ from plyscribe.domain.commands import (
     LeaveSeat,
     MakeMove,
     OfferDraw,
+    PauseMatch,
     PlayOn,
     RecordRoll,
     RecordVerdict,
+    ResumeMatch,
     RevealDice,
     ScoreMatch,
     Secret,
@@ -31,6 +34,7 @@ from plyscribe.domain.commands import (
 )
 from plyscribe.domain.events import (
     DRAW_AGREED,
+    ClockAdjusted,
     DiceRevealed,
     DiceRolled,
     DrawAgreed,
@@ -43,7 +47,9 @@ from plyscribe.domain.events import (
     MatchAnnulled,
     MatchCreated,
     MatchEnded,
+    MatchPaused,
     MatchRefuted,
+    MatchResumed,
     MatchScored,
     MatchStarted,
     MatchVerified,
@@ -106,6 +112,12 @@ def rebuild_command(
             return AnswerDraw(**base, seat=seat, accept=True)
         case DrawDeclined(seat):
             return AnswerDraw(**base, seat=seat, accept=False)
+        case MatchPaused(why):
+            return PauseMatch(**base, why=why)
+        case MatchResumed(why):
+            return ResumeMatch(**base, why=why)
+        case ClockAdjusted(seat, add_ms, why):
+            return AdjustClock(**base, seat=seat, add_ms=add_ms, why=why)
         case MatchAborted(cause, seat, why):
             if seat is None or (base["actor"].role == "player" and why is None):
                 return AbortMatch(**base, cause=cause)

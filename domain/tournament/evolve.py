@@ -13,6 +13,7 @@ from plyscribe.domain.tournament.events import (
     ArbiterNamed,
     AttemptFailed,
     EntrantAbsent,
+    EntrantAssigned,
     EntrantInvited,
     EntrantPresent,
     EntrantRegistered,
@@ -51,6 +52,7 @@ from plyscribe.domain.tournament.state import (
     REPLAYED,
     REPORTED,
     Act,
+    Basis,
     Entrant,
     Failure,
     Game,
@@ -63,6 +65,7 @@ from plyscribe.domain.tournament.state import (
     rank_forfeit,
     replace_game,
 )
+from plyscribe.domain.tournament.terms import MAX_ROUNDS
 
 BY_HAND = "by hand"
 """The engine of a round that a person paired."""
@@ -76,6 +79,7 @@ Entering = (
     | EntryLinkRevoked
     | EntrantRegistered
     | EntrantSeeded
+    | EntrantAssigned
     | EntrantWithdrawn
     | EntrantReturned
     | EntrantAbsent
@@ -115,10 +119,11 @@ def evolve_tournament(state: Tournament, event: Event, data: TournamentEvent) ->
         case TournamentStarted():
             starters = tuple(each.number for each in state.entrants if each.is_in)
             return replace(state, status="playing", starters=starters)
-        case TournamentPaused(why):
-            return _note_act(replace(state, paused=why), event, data.type, why)
+        case TournamentPaused(why, matches):
+            state = replace(state, paused=why, is_stopped=matches, stop=event.version if matches else state.stop)
+            return _note_act(state, event, data.type, why)
         case TournamentResumed():
-            return _note_act(replace(state, paused=None), event, data.type, None)
+            return _note_act(replace(state, paused=None, is_stopped=False), event, data.type, None)
         case RoundCalled(round):
             return replace(state, called=round)
         case RoundPaired(round):
@@ -171,6 +176,8 @@ def _evolve_entering(state: Tournament, event: Event, data: Entering) -> Tournam
             return replace(state, entrants=(*state.entrants, entrant), invitations=invitations, requests=requests)
         case EntrantSeeded(number, rating, seed):
             return _with_entrant(state, event, number, rating=rating, seed=seed)
+        case EntrantAssigned(number, team, place):
+            return _with_entrant(state, event, number, team=team, place=place)
         case EntrantWithdrawn(number, cause, why):
             if cause != "entrant":
                 what = "entrant-disqualified" if cause == "disqualified" else data.type
@@ -306,7 +313,15 @@ def _open_round(state: Tournament, paired: RoundPaired) -> Round:
     )
     byes = {each.number for each in state.entrants if paired.round in each.byes}
     asked = tuple(each for each in paired.absent if each in byes)
-    return Round(paired.round, paired.boards, paired.byes, paired.absent, paired.costs, paired.engine, games, asked)
+    known = (paired.round, paired.boards, paired.byes, paired.absent, paired.costs, paired.engine)
+    return Round(*known, games, asked, _note_basis(state))
+
+
+def _note_basis(state: Tournament) -> Basis | None:
+    # Each round refers to all rounds before it, so their number must be bounded.
+    if len(state.rounds) >= MAX_ROUNDS:
+        return None
+    return Basis(tuple(round.games for round in state.rounds), state.penalties)
 
 
 def _with_game(state: Tournament, game: Game, /, **changes: Any) -> Tournament:

@@ -126,6 +126,7 @@ def describe_match(
         "about": created.about,
         "limits": created.limits,
         "clock": _describe_clock(match),
+        "paused": match.pause._asdict() if match.pause else None,
         "rematch_of": created.rematch_of,
         "parent": created.parent,
         "ply": play.ply if play else 0,

@@ -175,6 +175,19 @@ def test_a_private_match_and_a_link_to_its_seat(ann, ben, transport):
     assert ben.take_seat(match, 2, invitation=code)["turn"] == {"decision": 1}
 
 
+def test_a_pause_and_a_changed_clock(ann, ben, transport, parts):
+    match = ann.create_match("zhen", [{"player": ann.me()["player"]}, None], limits={"match_ms": 60_000})["match"]
+    ben.take_seat(match, 2)
+    token = parts.accounts.sign_up(Actor("system", "first-start"), "Root", "person", ("admin",))[1]
+    admin = client(transport, token)
+    admin.pause(match, "the lights went out")
+    assert ann.match(match)["paused"]["why"] == "the lights went out"
+    admin.adjust_clock(match, 2, 30_000, "a late start")
+    admin.resume(match)
+    state = ann.match(match)
+    assert (state["paused"], state["clock"]["left_ms"]) == (None, [60_000, 90_000])
+
+
 def test_ratings_and_what_an_annulment_changes(ann, ben, transport, parts):
     match = ann.create_match("zhen", [{"player": ann.me()["player"]}, None], rated=True)["match"]
     ben.take_seat(match, 2)

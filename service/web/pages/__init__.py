@@ -8,6 +8,7 @@ from plyscribe.service.web.pages import (
     analysis,
     announcement,
     assets,
+    desk_page,
     embed,
     entry,
     friend,
@@ -26,6 +27,7 @@ from plyscribe.service.web.pages import (
     table,
     times,
     tournaments,
+    wall,
 )
 from plyscribe.service.web.pages.blueprint import blueprint
 
@@ -35,6 +37,7 @@ __all__ = [
     "announcement",
     "assets",
     "blueprint",
+    "desk_page",
     "embed",
     "entry",
     "friend",
@@ -53,4 +56,5 @@ __all__ = [
     "table",
     "times",
     "tournaments",
+    "wall",
 ]

@@ -13,7 +13,7 @@ from plyscribe.domain.tournament.tables import list_crosstable
 from plyscribe.service.lists.tournament_people import PARTS
 from plyscribe.service.tournaments.queries import (
     describe_attempt,
-    describe_round,
+    describe_rounds,
     describe_table,
     describe_tournament,
     list_attempts,
@@ -24,6 +24,7 @@ from plyscribe.service.web.api.http import parse_query, parts, path_with, princi
 from plyscribe.service.web.api.tournaments import is_organised_by, read_tournament
 from plyscribe.service.web.pages.blueprint import blueprint, show_page
 from plyscribe.service.web.pages.entry import describe_entry
+from plyscribe.service.web.pages.pairing_reasons import describe_boards
 from plyscribe.service.web.pages.plot import Estimate, draw_intervals
 from plyscribe.service.web.pages.speech import gettext
 from plyscribe.service.web.pages.steering import describe_steering
@@ -118,7 +119,7 @@ def show_tournament(tournament: str) -> Response:
         table=table,
         crosstable=list_crosstable(state, players) if 1 < len(state.entrants) <= LARGEST_CROSSTABLE else None,
         plot=_plot_ratings(table, names) if any(game.was_played for game in state.games()) else None,
-        rounds=[_describe_round(state, number, names) for number in shown],
+        rounds=_describe_rounds(state, shown, names),
         newest=len(state.rounds),
         organises=organises,
         entry=describe_entry(state, who, names),
@@ -153,9 +154,15 @@ def _choose_rounds(state: Tournament, newest: int) -> list[int]:
     return shown
 
 
-def _describe_round(state: Tournament, number: int, names: dict[int, str]) -> dict[str, Any]:
-    described = describe_round(state, number, parts().tournaments)
-    return {**described, "reasons": explain_costs(described["costs"], described["engine"], names)}
+def _describe_rounds(state: Tournament, numbers: list[int], names: dict[int, str]) -> list[dict[str, Any]]:
+    return [
+        {
+            **each,
+            "reasons": explain_costs(each["costs"], each["engine"], names),
+            "whys": describe_boards(each, names),
+        }
+        for each in describe_rounds(state, numbers, parts().tournaments, parts().accounts)
+    ]
 
 
 def _list_faults(state: Tournament) -> list[dict[str, Any]]:

@@ -361,6 +361,16 @@ class MatchStreamQuery(Strict):
     )
 
 
+class TournamentStreamQuery(Strict):
+    """From where on to follow a tournament."""
+
+    after = QueryInteger(
+        load_default=None,
+        validate=validate.Range(0, MAX_INTEGER),
+        metadata={"description": "Only changes with a higher `id`. By default those from now on."},
+    )
+
+
 class MatchExportQuery(MatchesQuery):
     """Which matches to export, and how. They must meet all conditions."""
 
@@ -471,6 +481,9 @@ class StandingsQuery(Strict):
     crosstable = QueryBoolean(
         load_default=False,
         metadata={"description": "For text and CSV: the crosstable, with the score of every game, instead."},
+    )
+    teams = QueryBoolean(
+        load_default=False, metadata={"description": "For text and CSV: the table of teams alone, if teams play."}
     )
 
 

@@ -59,6 +59,8 @@ function readField(field, body) {
       return field.value === "" ? undefined : Number(field.value);
     case "number-or-null":
       return field.value === "" ? null : Number(field.value);
+    case "minutes":
+      return field.value === "" ? undefined : Math.round(Number(field.value) * 60_000);
     case "numbers":
       return [...(body[field.name] ?? []), Number(field.value)];
     case "json":
