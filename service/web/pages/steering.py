@@ -5,6 +5,7 @@ from typing import Any
 from plyscribe.domain.tournament.rounds import BRACKETED
 from plyscribe.domain.tournament.schedule import bound_rounds
 from plyscribe.domain.tournament.state import Tournament
+from plyscribe.domain.tournament.teams import is_of_teams
 from plyscribe.service.access.accounts import Principal
 from plyscribe.service.tournaments.authority import owns
 from plyscribe.service.web.pages.blueprint import blueprint
@@ -36,6 +37,7 @@ def describe_steering(state: Tournament, who: Principal, names: dict[int, str]) 
         "bots": [] if state.terms.at_table else list_bots(),
         "most_playouts": count_most_playouts(),
         "seats": state.terms.seats,
+        "of_teams": is_of_teams(state),
     }
 
 

@@ -60,7 +60,7 @@ function show() {
   const time = form.querySelector("[data-online]");
   time.hidden = atTable;
   for (const field of time.querySelectorAll("select")) field.disabled = atTable;
-  find("increment").disabled = atTable || !find("match-limit").value;
+  for (const id of ["bonus", "bonus-kind"]) find(id).disabled = atTable || !find("match-limit").value;
   showRated(atTable);
 }
 
@@ -73,7 +73,9 @@ function showRated(atTable) {
 }
 
 function readTerms() {
-  const { limits, ...terms } = readForm(form);
+  const { limits = {}, ...terms } = readForm(form);
+  const bonus = find("bonus");
+  if (!bonus.disabled && bonus.value) limits[find("bonus-kind").value] = Number(bonus.value);
   const lines = find("openings").value.split("\n").map((line) => line.trim().split(/[\s,]+/).filter(Boolean));
   return {
     ...terms,
@@ -81,7 +83,7 @@ function readTerms() {
     rated: find("rated").checked,
     openings: lines.filter((moves) => moves.length),
     tiebreaks: [...form.querySelectorAll("[data-tiebreak]")].map((each) => each.value).filter(Boolean),
-    ...(limits && Object.keys(limits).length && { limits }),
+    ...(Object.keys(limits).length && { limits }),
   };
 }
 

@@ -191,7 +191,7 @@ function describeObjection({ kind, entrants, board, number }) {
   switch (kind) {
     case "rematch":
       return ngettext(
-        "Board %(board)s: %(name)s and %(other)s have met %(num)s time before.",
+        "Board %(board)s: %(name)s and %(other)s have met before.",
         "Board %(board)s: %(name)s and %(other)s have met %(num)s times before.",
         Number(number),
         { board, name, other },

@@ -52,24 +52,38 @@ function put(page) {
   root.dataset.status = fresh.dataset.status;
 }
 
-/** Send the ratings and seeds that were changed, one entrant after another, up to the first that is refused. */
+/** Send what was changed in the table of entrants, one entrant after another, up to the first that is refused. */
 async function saveSeeds(form) {
   const button = form.querySelector("button");
   button.disabled = true;
-  const said = [];
+  let said = "";
   for (const row of form.querySelectorAll("tr[data-entrant]")) {
-    const fields = [...row.querySelectorAll("input")];
-    if (fields.every((field) => field.value === field.defaultValue)) continue;
-    const body = Object.fromEntries(fields.map(({ name, value }) => [name, value === "" ? null : Number(value)]));
-    const { ok, answer } = await send(`${form.dataset.seeds}/${row.dataset.entrant}`, body, { method: "PATCH" });
-    if (ok) for (const field of fields) field.defaultValue = field.value;
-    else said.push(`${row.querySelector("th").textContent.trim()}: ${formatProblem(answer)}`);
-    if (!ok) break;
+    const problem = (await saveFields(form, row, ["rating", "seed"], "PATCH", "")) ?? (await saveFields(form, row, ["team", "place"], "PUT", "/team"));
+    if (!problem) continue;
+    said = `${row.querySelector("th").textContent.trim()}: ${formatProblem(problem)}`;
+    break;
   }
-  form.querySelector(".refusal").textContent = said.join(" ");
-  if (!said.length) find("done").textContent = gettext("Done.");
+  form.querySelector(".refusal").textContent = said;
+  if (!said) find("done").textContent = gettext("Done.");
   button.disabled = false;
   refresh();
+}
+
+/** Send these fields of an entrant, all of them if any was changed; returns the problem if that is refused. */
+async function saveFields(form, row, names, method, end) {
+  const fields = names.map((name) => row.querySelector(`input[name=${name}]`)).filter(Boolean);
+  if (fields.every((field) => field.value === field.defaultValue)) return null;
+  const body = Object.fromEntries(fields.map((field) => [field.name, readCell(field)]));
+  const { ok, answer } = await send(`${form.dataset.seeds}/${row.dataset.entrant}${end}`, body, { method });
+  if (!ok) return answer;
+  for (const field of fields) field.defaultValue = field.value;
+  return null;
+}
+
+function readCell({ type, value }) {
+  const text = value.trim();
+  if (text === "") return null;
+  return type === "number" ? Number(text) : text;
 }
 
 async function check(link) {
