@@ -38,12 +38,13 @@ from plyscribe.domain.tournament.commands import (
     TakeBackRound,
     WithdrawEntrant,
 )
+from plyscribe.domain.tournament.crosstable import list_crosstable
 from plyscribe.domain.tournament.decide import TOURNAMENT
 from plyscribe.domain.tournament.points import total_points
 from plyscribe.domain.tournament.seeding import number_by_seed
 from plyscribe.domain.tournament.standings import rank_entrants
 from plyscribe.domain.tournament.state import Tournament
-from plyscribe.domain.tournament.tables import dump_table, list_crosstable
+from plyscribe.domain.tournament.tables import dump_table
 from plyscribe.service.tournaments.pairing import pair_next
 from tests.domain.given_tournament import ORGANISER, STREAM, SYSTEM, GivenTournament
 

@@ -23,8 +23,9 @@ from plyscribe.domain.tournament.commands import (
     StartTournament,
     WithdrawEntrant,
 )
+from plyscribe.domain.tournament.crosstable import HOW_TO_READ, list_crosstable
 from plyscribe.domain.tournament.state import Tournament, find_game
-from plyscribe.domain.tournament.tables import list_crosstable, list_table, render_csv, render_text
+from plyscribe.domain.tournament.tables import list_table, render_csv, render_text
 from plyscribe.service.access.accounts import Principal
 from plyscribe.service.clock import now_ms
 from plyscribe.service.config import SERVER
@@ -324,7 +325,8 @@ def get_standings(tournament: str) -> Response:
     """Get the table as it stands now.
 
     The table comes as JSON, which includes the crosstable, as text for a terminal, or as CSV. For text and CSV,
-    `crosstable=true` gets the crosstable instead.
+    `crosstable=true` gets the crosstable instead: in the order of the table, with each game from the side of the line's
+    entrant.
     """
     media = accepted(JSON, TEXT, CSV)
     crosstable = parse_query(parameters.StandingsQuery)["crosstable"]
@@ -335,6 +337,7 @@ def get_standings(tournament: str) -> Response:
         names = tournament_queries.name_players(state, parts().accounts)
         cells = (list_crosstable if crosstable else list_table)(state, names)
         text = (render_text if media == TEXT else render_csv)(cells)
+        text = HOW_TO_READ + text if crosstable and media == TEXT else text
         given = Response(text, content_type=f"{media}; charset=utf-8")
     return varied(tagged(given, state.version))
 
