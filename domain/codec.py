@@ -17,6 +17,7 @@ from types import NoneType
 from typing import Any, NamedTuple, NoReturn, get_args, get_origin, get_type_hints, is_typeddict
 
 from plyscribe.domain.chain import StoredEvent, canonical_json, parse_json
+from plyscribe.domain.clocks import BONUSES
 from plyscribe.domain.errors import NotCanonical, UnknownEventShape, UnknownEventType
 from plyscribe.domain.events import EVENT_TYPES, OMITTED, EventData, Limits, MoveMade
 
@@ -238,10 +239,13 @@ def _keyed(kind: Any) -> Parser:
 
 def _parse_limits(value: Any) -> Any:
     limits = _keyed(Limits)(value)
-    if limits["move_ms"] is None and limits["match_ms"] is None:
-        _refuse(value, "limits: both are null")
-    if "increment_ms" in limits and limits["match_ms"] is None:
-        _refuse(value, "limits: nothing grows by the increment")
+    for each in (limits, *limits.get("seats", ())):
+        if each["move_ms"] is None and each["match_ms"] is None:
+            _refuse(value, "limits: both are null")
+        if each["match_ms"] is None and each.keys() & {*BONUSES, "phases"}:
+            _refuse(value, "limits: nothing grows by the increment")
+        if any(len(its.keys() & set(BONUSES)) > 1 for its in (each, *each.get("phases", ()))):
+            _refuse(value, "limits: a move has one bonus")
     return limits
 
 
@@ -265,6 +269,9 @@ def _parser_of(hint: Any) -> Parser:
     if NoneType in arguments:
         rest = tuple(each for each in arguments if each is not NoneType)
         return _optional(_parser_of(rest[0]) if len(rest) == 1 else _one_of(*rest))
+    if get_origin(hint) is list:
+        parse_all = _each(_parser_of(arguments[0]))
+        return lambda value: list(parse_all(value))
     if get_origin(hint) is tuple:
         return _each(_parser_of(arguments[0]))
     if is_typeddict(hint):

@@ -92,15 +92,42 @@ class SealedSeeds:
     key: str
 
 
+class PhaseLimits(TypedDict):
+    """What holds once a seat has made `after` moves: `add_ms` more for all its moves, and this bonus for each move."""
+
+    after: int
+    add_ms: int
+    increment_ms: NotRequired[int]
+    delay_ms: NotRequired[int]
+    bronstein_ms: NotRequired[int]
+
+
+class SeatLimits(TypedDict):
+    """The limits of one seat, in place of those of the match."""
+
+    seat: int
+    move_ms: int | None
+    match_ms: int | None
+    increment_ms: NotRequired[int]
+    delay_ms: NotRequired[int]
+    bronstein_ms: NotRequired[int]
+    phases: NotRequired[list[PhaseLimits]]
+
+
 class Limits(TypedDict):
     """The time for one move, and for all moves of a seat, in milliseconds; None for no limit.
 
-    With `increment_ms` the time for all moves grows by it with each move of the seat.
+    Only with a time for all moves, there may be a bonus for each of them (one of the three) and later `phases`, see
+    `plyscribe.domain.clocks`. `seats` are those with limits of their own.
     """
 
     move_ms: int | None
     match_ms: int | None
     increment_ms: NotRequired[int]
+    delay_ms: NotRequired[int]
+    bronstein_ms: NotRequired[int]
+    phases: NotRequired[list[PhaseLimits]]
+    seats: NotRequired[list[SeatLimits]]
 
 
 class Parent(TypedDict):

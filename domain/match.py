@@ -279,9 +279,9 @@ class Play(NamedTuple):
         """The milliseconds that the seat has taken for its moves so far; not for a decision that it did not make."""
         return sum(step.took_ms for step in self.steps if step.seat == seat)
 
-    def count_moves(self, seat: int) -> int:
-        """How many moves the seat has made in this match so far; not those with which a line began it."""
-        return sum(step.seat == seat and step.version > LINE for step in self.steps)
+    def list_spent(self, seat: int) -> list[int]:
+        """The milliseconds that each move of the seat took, in order, without those with which a line began."""
+        return [step.took_ms for step in self.steps if step.seat == seat and step.version > LINE]
 
 
 class Fault(NamedTuple):

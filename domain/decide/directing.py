@@ -1,12 +1,14 @@
 """Decisions of those who direct a match on its clocks: pauses, and time that a seat is given or that it loses."""
 
+from plyscribe.domain.clocks import read_timing
 from plyscribe.domain.commands import Actor, AdjustClock, PauseMatch, ResumeMatch
-from plyscribe.domain.deadlines import MAX_MATCH_MS, MAX_MOVE_MS, MIN_LIMIT_MS, find_time_left
+from plyscribe.domain.deadlines import find_time_left
 from plyscribe.domain.decide.ends import MAX_CAUSE_LENGTH
 from plyscribe.domain.decide.who import Deciders, require_director, require_playing, require_seat, require_unpaused
 from plyscribe.domain.draft import Draft
 from plyscribe.domain.errors import WrongTime, WrongValue
 from plyscribe.domain.events import ClockAdjusted, MatchPaused, MatchResumed
+from plyscribe.domain.limits import MAX_MATCH_MS, MAX_MOVE_MS, MIN_LIMIT_MS
 from plyscribe.domain.match import Lifecycle, Match, Play
 from plyscribe.domain.names import is_printable
 from plyscribe.domain.ruleset import Decision
@@ -74,7 +76,7 @@ def require_may_adjust(actor: Actor, match: Match, seat: int) -> None:
         raise WrongTime("clock/none", "the match has no limits, so no clock runs")
     if play is None or seat in play.left:
         raise WrongTime("seat/not-in-play", f"seat {seat} is not in play", seat=seat)
-    if limits["match_ms"] is None and play.turn != Decision(seat):
+    if not read_timing(limits, seat).phases and play.turn != Decision(seat):
         why = f"seat {seat} has time for each move alone: its clock can be changed when it is on turn"
         raise WrongTime("clock/not-running", why, seat=seat)
 

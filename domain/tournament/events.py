@@ -132,6 +132,16 @@ class EntrantSeeded:
 
 
 @dataclass(frozen=True, slots=True)
+class EntrantAssigned:
+    """The entrant's team and its place in the board order there, either of which may be missing."""
+
+    type: ClassVar[str] = "entrant-assigned"
+    entrant: int
+    team: str | None
+    place: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class EntrantReturned:
     """An entrant who had withdrawn plays again, from the next round that is paired."""
 
@@ -418,6 +428,7 @@ TournamentEvent = (
     | EntryLinkRevoked
     | EntrantRegistered
     | EntrantSeeded
+    | EntrantAssigned
     | EntrantWithdrawn
     | EntrantReturned
     | EntrantAbsent

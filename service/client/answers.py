@@ -545,8 +545,31 @@ class Bots(TypedDict):
     """The secret, in hex; null until it is published."""
 
 
-class Limits(TypedDict):
-    """The time limits of each seat, in milliseconds. Null means no limit."""
+class Bonus(TypedDict):
+    """What each move of a seat does to its `match_ms`, in milliseconds; at most one of these."""
+
+    increment_ms: NotRequired[int]
+    """What each move adds. Absent without an increment."""
+
+    delay_ms: NotRequired[int]
+    """How long the clock waits before it runs down. Absent without a delay."""
+
+    bronstein_ms: NotRequired[int]
+    """What each move adds, but at most what it took. Absent without such a delay."""
+
+
+class Phase(Bonus):
+    """A later phase of the time for all decisions of a seat."""
+
+    after: int
+    """It begins when the seat has made so many moves."""
+
+    add_ms: int
+    """What it adds to the time."""
+
+
+class Times(Bonus):
+    """Time limits, in milliseconds. Null means no limit."""
 
     move_ms: int | None
     """For one decision."""
@@ -554,8 +577,21 @@ class Limits(TypedDict):
     match_ms: int | None
     """For all decisions of a seat together."""
 
-    increment_ms: NotRequired[int]
-    """What each move of a seat adds to its `match_ms`. Absent without an increment."""
+    phases: NotRequired[list[Phase]]
+    """The later phases, in order. Absent without any."""
+
+
+class SeatOdds(Times):
+    """The limits of one seat, in place of those of the match."""
+
+    seat: int
+
+
+class Limits(Times):
+    """The time limits of each seat, in milliseconds. Null means no limit."""
+
+    seats: NotRequired[list[SeatOdds]]
+    """The seats with limits of their own. Absent without any."""
 
 
 class Deadline(TypedDict):
@@ -992,6 +1028,9 @@ class PlayerProfile(Player):
     paused_until: int | None
     """Until when the player can begin no rated match, in UTC milliseconds. Null if they can."""
 
+    is_organiser: bool
+    """Whether an administrator made the account an organiser."""
+
 
 class Me(PlayerProfile):
     """The account that your token belongs to."""
@@ -1033,6 +1072,19 @@ class NewRecoveryCode(TypedDict):
 
     recovery_code_expires_at: int | None
     """When the recovery code expires, in UTC milliseconds. Null if it does not."""
+
+
+class Office(TypedDict):
+    """Whether an account is an organiser now."""
+
+    player: str
+    """The id of the account."""
+
+    name: str
+    """The name of the account."""
+
+    is_organiser: bool
+    """Whether an administrator made the account an organiser."""
 
 
 class PlayerPage(ListPage):
@@ -1611,6 +1663,33 @@ class TableRow(_TableRowKeywords):
     """The standard deviation of that rating, in millionths."""
 
 
+class TeamRow(TypedDict):
+    """A row of the table of teams. Points and tiebreaks are decimals as text."""
+
+    rank: int
+    """Teams that no tiebreak separates share a rank."""
+
+    team: int
+    """The number of the team, by seed."""
+
+    name: str
+    members: list[int]
+    """Its entrants in board order."""
+
+    match_points: str
+    board_points: str
+    tiebreaks: Json
+    """The value of each tiebreak over matches of teams. `places` is a list of integers."""
+
+    matches: int
+    """The number of its matches that count."""
+
+    won: int
+    level: int
+    lost: int
+    byes: int
+
+
 class Standings(TournamentVersion):
     """The table of a tournament as it stands now."""
 
@@ -1633,6 +1712,9 @@ class Standings(TournamentVersion):
 
     rows: list[TableRow]
     """The entrants, best first."""
+
+    teams: list[TeamRow] | None
+    """The teams, best first; null if no teams play."""
 
     sprt: Json | None
     """The state of the sequential test: its log-likelihood ratio, its bounds, and the hypothesis that it accepted. Null
@@ -1834,6 +1916,92 @@ class RoundCheck(TypedDict):
     """The pairing computed again; null if none was found."""
 
 
+class Reason(TypedDict):
+    """A reason why a board or a bye was paired."""
+
+    word: Literal[
+        "by-hand",
+        "circle",
+        "circle-turned",
+        "circle-empty",
+        "opponent-missing",
+        "pod-plan",
+        "gauntlet",
+        "bracket",
+        "bracket-free",
+        "last-two",
+        "beaten",
+        "beaten-odd",
+        "won-board",
+        "won-level",
+        "lost-board",
+        "had-bye",
+        "score-group",
+        "floated",
+        "ranks",
+        "points",
+        "meetings",
+        "seat-due",
+        "seat-denied",
+        "seat-by-number",
+        "seats-had",
+        "bye-lowest",
+        "bye-left-over",
+        "scheveningen",
+        "team-match",
+        "moved-up",
+        "team-circle",
+        "team-points",
+        "team-meetings",
+        "team-bye",
+        "team-short",
+    ]
+    """What the reason is. The guide to tournaments says what each word means."""
+
+    entrants: list[int]
+    """The entrants it is about."""
+
+    values: Json
+    """Its numbers, by name. Points are decimals as text."""
+
+
+class Board(TypedDict):
+    """A board of a round, and why it was paired."""
+
+    board: int
+    """The board of the round, counted from 1."""
+
+    entrants: list[int]
+    """The entrants, by seat in the first game."""
+
+    reasons: list[Reason]
+    """By what was known when the round was paired: later corrections change nothing."""
+
+
+class TeamMatch(TypedDict):
+    """The match of two teams in a round."""
+
+    teams: list[int]
+    """The numbers of both; the first has seat 1 on board 1."""
+
+    names: list[str]
+    boards: list[int]
+    """The boards of the round."""
+
+    points: list[str]
+    """The board points of both so far."""
+
+    ranks: list[int] | None
+    """The rank of each; null until all games are decided, or if none of them counts."""
+
+
+class Bye(TypedDict):
+    """A bye, and why it was given."""
+
+    entrant: int
+    reasons: list[Reason]
+
+
 class Round(TypedDict):
     """A round with its games, and how it was paired."""
 
@@ -1856,6 +2024,12 @@ class Round(TypedDict):
     """Whether all games are decided."""
 
     games: list[Game]
+    boards: list[Board]
+    team_matches: list[TeamMatch]
+    """The matches of teams, in the order of their boards; none if no teams play."""
+
+    bye_reasons: list[Bye]
+    """As in `byes`."""
 
 
 class Rounds(TournamentVersion):
@@ -1953,6 +2127,17 @@ class Penalty(TypedDict):
     """Why it counts no more; null while it counts."""
 
 
+class Team(TypedDict):
+    """A team of a tournament."""
+
+    team: int
+    """The number of the team, by seed."""
+
+    name: str
+    members: list[int]
+    """Its entrants in board order."""
+
+
 class Entrant(TypedDict):
     """An entrant: a `player` (an account), a `guest`, or a `bot` of the server."""
 
@@ -2000,8 +2185,19 @@ class Entrant(TypedDict):
     seed: int | None
     """The place that it was given among the seeds."""
 
+    team: str | None
+    """The team that it plays for."""
+
+    place: int | None
+    """Its place in the board order of its team."""
+
     joined: int
     """The first round that the entrant can play."""
+
+    came: Literal["entered", "invited", "asked", "guest", "bot"]
+    """How it came in: `entered` by itself, `invited`, let in because it `asked`, or as a `guest` or `bot` that an
+    organiser entered.
+    """
 
 
 class Act(TypedDict):
@@ -2132,6 +2328,9 @@ class Tournament(TournamentSummary):
     penalties: list[Penalty]
     seed: int
     """Everything left to chance follows from this seed."""
+
+    teams: list[Team]
+    """The teams, if the format has any, by seed."""
 
     entrants: list[Entrant]
     invitations: list[Invitee]

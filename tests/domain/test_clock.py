@@ -4,17 +4,10 @@ import pytest
 
 from plyscribe.domain.codec import parse_event
 from plyscribe.domain.commands import Actor, AnswerDraw, MakeMove, OfferDraw, StartMatch, TakeSeat, Withdraw
-from plyscribe.domain.deadlines import (
-    MAX_INCREMENT_MS,
-    MAX_MATCH_MS,
-    MAX_MOVE_MS,
-    Deadline,
-    find_deadline,
-    time_left,
-    time_used,
-)
+from plyscribe.domain.deadlines import Deadline, find_deadline, time_left, time_used
 from plyscribe.domain.errors import Refusal
 from plyscribe.domain.events import DiceRevealed, DiceRolled, MatchEnded, MatchRefuted, MatchVerified, SeatWithdrawn
+from plyscribe.domain.limits import MAX_INCREMENT_MS, MAX_MATCH_MS, MAX_MOVE_MS
 from plyscribe.domain.match import Match, fold
 from plyscribe.domain.ruleset import Decision
 from plyscribe.domain.verification import verify_match

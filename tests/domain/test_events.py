@@ -60,6 +60,8 @@ def test_the_event_types_are_these_words_for_ever():
         "steps-taken-back",
     ]
     assert sorted(PLAYER.types) == [
+        "organiser-appointed",
+        "organiser-dismissed",
         "player-registered",
         "rated-match-aborted",
         "recovery-code-set",
@@ -92,6 +94,7 @@ def test_the_event_types_are_these_words_for_ever():
         "arbiter-named",
         "attempt-failed",
         "entrant-absent",
+        "entrant-assigned",
         "entrant-invited",
         "entrant-present",
         "entrant-registered",

@@ -177,6 +177,9 @@ def record_tokens(story: Story) -> None:
     story.show("DELETE", f"{tokens}/{made['id']}", ann["token"], {})
     story.show("POST", f"/v1/players/{ann['player']}/tokens", admin, {"scopes": ["play", "record"]})
     story.show("POST", f"/v1/players/{ann['player']}/tokens", ann["token"], {"scopes": ["play"]})
+    story.show("POST", f"/v1/players/{ann['player']}/organiser", admin, {})
+    story.show("DELETE", f"/v1/players/{ann['player']}/organiser", admin, {})
+    story.show("DELETE", f"/v1/players/{ann['player']}/organiser", admin, {})
 
 
 def record_recovery(story: Story) -> None:
@@ -394,6 +397,9 @@ def record_limits(story: Story) -> None:
     ann, ben = (story.send("POST", "/v1/players", json={"name": name}).json for name in ("Ann", "Ben"))
     body = {"ruleset": "zhen", "seats": [{"player": ann["player"]}, None], "limits": {"move_ms": 86_400_000}}
     created = story.show("POST", "/v1/matches", ann["token"], body, name="limits", key="slowly")
+    times = {"match_ms": 5_400_000, "increment_ms": 30_000}
+    limits = {**times, "phases": [{"after": 40, "add_ms": 1_800_000, "increment_ms": 30_000}]}
+    story.show("POST", "/v1/matches", ann["token"], {**body, "limits": limits}, name="phases", key="in phases")
     match = f"/v1/matches/{created['match']}"
     story.send("POST", f"{match}/seats/2", ben["token"])
     story.show("GET", match, name="limits")
@@ -634,6 +640,32 @@ def record_closed_tournament(story: Story) -> None:
     story.show("POST", f"{tournament}/retries", olga, place)
 
 
+def record_teams(story: Story) -> None:
+    with _made_up("organiser", BEGIN_MS):
+        olga = story.parts.accounts.sign_up(Actor("system", "test"), "Olga", "person", ("play", "organise"))[1]
+    terms = {
+        "name": "Four teams",
+        "ruleset": "zhen",
+        "format": {"kind": "team-round-robin", "boards": 2},
+        "at_table": True,
+        "is_open": False,
+        "seed": 7,
+    }
+    created = story.send("POST", "/v1/tournaments", olga, json=terms, key="teams-1").json
+    teams = f"/v1/tournaments/{created['tournament']}"
+    for number in range(4):
+        team = {"team": ("Red Kites", "Blue Tits")[number % 2]}
+        story.send("POST", f"{teams}/entrants", olga, json={"guest": f"Guest {number + 1}", **team})
+    story.show("PUT", f"{teams}/entrants/3/team", olga, {"team": "Red Kites", "place": 1})
+    story.show("PUT", f"{teams}/entrants/3/team", olga, {"team": "Red Kites", "place": 1})
+    story.show("PUT", f"{teams}/entrants/3/team", olga, {"place": 1})
+    story.send("POST", f"{teams}/start", olga)
+    _advance(story, created["tournament"], 1)
+    story.send("POST", f"{teams}/results", olga, json={"round": 1, "board": 1, "ranks": [1, 2]})
+    story.show("GET", f"{teams}/standings", name="of teams")
+    story.show("GET", f"{teams}/rounds", name="of teams")
+
+
 def record_club(story: Story) -> None:
     ann, ben, cem = (story.send("POST", "/v1/players", json={"name": name}).json for name in ("Ann", "Ben", "Cem"))
     with _made_up("organiser", BEGIN_MS):
@@ -796,6 +828,7 @@ STORIES: tuple[Callable[[Story], None], ...] = (
     record_tournament,
     record_closed_tournament,
     record_club,
+    record_teams,
     record_problems,
 )
 SETTINGS: dict[Callable[[Story], None], dict[str, Any]] = {

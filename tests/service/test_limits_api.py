@@ -2,6 +2,7 @@
 
 import pytest
 
+from plyscribe.domain.commands import Actor
 from tests.service.test_matches_api import Two
 
 
@@ -97,3 +98,48 @@ def test_players_cannot_call_time_on_each_other(api):
     two = Two(api, ruleset="zhen", limits={"move_ms": 60_000})
     refused = api.post(f"{two.path}/withdrawal", two.ben_token, {"seat": 1, "cause": "time"})
     assert refused.json["code"] == "seat/not-yours"
+
+
+@pytest.mark.parametrize("bonus", ["delay_ms", "bronstein_ms"])
+def test_a_move_within_its_delay_takes_no_time(api, bonus):
+    two = Two(api, ruleset="zhen", limits={"match_ms": 600_000, bonus: 600_000})
+    assert two.get().json["limits"] == {"move_ms": None, "match_ms": 600_000, bonus: 600_000}
+    two.play("+1")
+    assert two.get().json["clock"]["left_ms"] == [600_000, 600_000]
+
+
+def test_limits_have_phases_and_odds(api):
+    phase = {"after": 1, "add_ms": 60_000, "increment_ms": 1_000}
+    odds = {"seat": 2, "move_ms": 5_000, "match_ms": None}
+    two = Two(api, ruleset="zhen", limits={"match_ms": 600_000, "phases": [phase], "seats": [odds]})
+    assert two.get().json["limits"] == {"move_ms": None, "match_ms": 600_000, "phases": [phase], "seats": [odds]}
+    two.play("+1")
+    clock = two.get().json["clock"]
+    assert clock["left_ms"] == [660_000 - clock["used_ms"][0], None]
+    assert clock["deadline"] == {"seat": 2, "at": clock["since"] + 5_000}
+
+
+@pytest.mark.parametrize(
+    ("limits", "code"),
+    [
+        ({"match_ms": 60_000, "increment_ms": 1000, "delay_ms": 1000}, "limits/bonus"),
+        ({"move_ms": 60_000, "delay_ms": 1000}, "limits/increment"),
+        ({"match_ms": 60_000, "phases": [{"after": 2}, {"after": 1}]}, "limits/phases"),
+        ({"match_ms": 60_000, "phases": [{"after": 2}] * 5}, "request/invalid"),
+        ({"match_ms": 60_000, "seats": [{"seat": 3, "move_ms": 1000}]}, "limits/seat"),
+    ],
+)
+def test_what_no_clock_can_do_is_refused(api, limits, code):
+    _, token = api.sign_up("Ann")
+    refused = api.post("/v1/matches", token, {"ruleset": "zhen", "seats": [None, None], "limits": limits})
+    assert (refused.status_code, refused.json["code"]) == (422, code)
+
+
+def test_a_tournament_gives_no_odds(api, parts):
+    _, token = parts.accounts.sign_up(Actor("system", "test"), "Olga", "person", ("play", "organise"))
+    terms = {"name": "Cup", "ruleset": "zhen", "format": {"kind": "swiss"}}
+    odds = {"match_ms": 60_000, "seats": [{"seat": 1, "match_ms": 30_000}]}
+    assert api.post("/v1/tournaments", token, {**terms, "limits": odds}).json["code"] == "limits/odds"
+    phases = {"match_ms": 60_000, "delay_ms": 1000, "phases": [{"after": 40, "add_ms": 60_000}]}
+    created = api.post("/v1/tournaments", token, {**terms, "limits": phases})
+    assert api.get(f"/v1/tournaments/{created.json['tournament']}").json["limits"] == {"move_ms": None, **phases}

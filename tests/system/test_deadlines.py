@@ -36,6 +36,20 @@ def test_a_seat_that_does_not_move_in_time_is_withdrawn_and_the_match_verified(t
         assert ann.match(match)["verdict"]["type"] == "match-verified"
 
 
+def test_a_seat_runs_out_of_time_after_its_delay(tmp_path):
+    with serving(tmp_path / "data") as service, pair(service.url) as both:
+        match = both.open_match("zhen", limits={"match_ms": MOVE_MS, "delay_ms": 2 * MOVE_MS})
+        ann = both.clients[0]
+        begun = ann.match(match)["clock"]["since"]
+        wait_for(lambda: ann.match(match)["verdict"], why="the verdict")
+        [withdrawn] = withdrawals(ann, match)
+        assert (withdrawn["data"]["seat"], withdrawn["data"]["cause"]) == (1, "time")
+        assert withdrawn["at"] >= begun + 3 * MOVE_MS
+        state = ann.match(match)
+        assert state["verdict"]["type"] == "match-verified"
+        assert (state["clock"]["used_ms"][0], state["clock"]["left_ms"]) == (3 * MOVE_MS, [0, MOVE_MS])
+
+
 def test_a_relay_that_was_killed_catches_up(tmp_path):
     with serving(tmp_path / "data") as service, pair(service.url) as both:
         match = both.open_match("toy", limits={"move_ms": MOVE_MS})

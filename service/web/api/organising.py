@@ -9,6 +9,7 @@ from plyscribe.domain.at_table import WHOLE_TABLE, TablePlace
 from plyscribe.domain.errors import WrongValue
 from plyscribe.domain.names import require_label
 from plyscribe.domain.tournament.commands import (
+    AssignEntrant,
     CallRound,
     CancelAbsence,
     CorrectGame,
@@ -142,6 +143,17 @@ def seed_entrant(tournament: str, entrant: int) -> Response:
     Entrants with a seed come first, in its order, then those with a rating, then the others in the order of entry.
     """
     return execute(tournament, bodies.Seeding, lambda base, body, _: SeedEntrant(**base, entrant=entrant, **body))
+
+
+@blueprint.put("/<tournament>/entrants/<int:entrant>/team")
+@operation("tournaments", answers.TournamentReceipt, body=bodies.Assignment, **receipt)
+def assign_entrant(tournament: str, entrant: int) -> Response:
+    """Set the team of an entrant and its place in the board order, before the start.
+
+    Only organisers can do this, in a format of teams. A new name makes a new team. Case and spaces make no difference
+    in names of teams.
+    """
+    return execute(tournament, bodies.Assignment, lambda base, body, _: AssignEntrant(**base, entrant=entrant, **body))
 
 
 @blueprint.post("/<tournament>/entrants/<int:entrant>/return")

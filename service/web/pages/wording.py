@@ -45,6 +45,26 @@ def describe_format(format: Mapping[str, Any]) -> str:
             return ngettext("Swiss, %(num)s round", "Swiss, %(num)s rounds", format["rounds"])
         case "knockout":
             return ngettext("Knockout, out after %(num)s loss", "Knockout, out after %(num)s losses", format["lives"])
+        case "scheveningen":
+            return ngettext(
+                "Scheveningen, %(num)s cycle: each member of a team meets each of the other",
+                "Scheveningen, %(num)s cycles: each member of a team meets each of the other",
+                format["cycles"],
+            )
+        case "team-round-robin":
+            return ngettext(
+                "Round robin of teams on %(boards)s boards, %(num)s cycle",
+                "Round robin of teams on %(boards)s boards, %(num)s cycles",
+                format["cycles"],
+                boards=format["boards"],
+            )
+        case "team-swiss":
+            return ngettext(
+                "Swiss of teams on %(boards)s boards, %(num)s round",
+                "Swiss of teams on %(boards)s boards, %(num)s rounds",
+                format["rounds"],
+                boards=format["boards"],
+            )
     return ngettext(
         "Gauntlet, %(num)s cycle: the first entrant meets all others",
         "Gauntlet, %(num)s cycles: the first entrant meets all others",
@@ -158,6 +178,12 @@ def explain_costs(costs: Mapping[str, Any], engine: str, names: Mapping[int, str
             case "floats":
                 unequal = gettext("board with unequal points")
                 reasons += [Reason(unequal, _describe_float(each, named)) for each in value]
+            case "team_floats":
+                unequal = gettext("match of teams with unequal points")
+                said = [
+                    gettext("%(down)s is ahead of %(up)s by %(by)s of a win", **_name_float(each)) for each in value
+                ]
+                reasons += [Reason(unequal, each) for each in said]
             case "defeats":
                 lost = [f"{named.get(entrant, entrant)} {count}" for entrant, count in value.items()]
                 reasons.append(Reason(gettext("lives lost"), ", ".join(lost)))
@@ -213,6 +239,10 @@ def _describe_float(cost: Any, named: Mapping[str, str]) -> str:
         return format_value(cost)
     down, up = (named.get(str(cost[name]), cost[name]) for name in ("down", "up"))
     return gettext("%(down)s is ahead of %(up)s by %(by)s of a win", down=down, up=up, by=cost["by"])
+
+
+def _name_float(cost: Mapping[str, Any]) -> dict[str, Any]:
+    return {"down": cost["from"], "up": cost["to"], "by": cost["by"]}
 
 
 def describe_act(act: Mapping[str, Any], names: Mapping[int, str]) -> str:

@@ -1,12 +1,12 @@
 // The page of a tournament: stays up to date while the tournament runs, and sends what its buttons do.
 
-import { formatProblem, readForm, send } from "/assets/commands.js";
+import { formatProblem, send } from "/assets/commands.js";
 import { fetchPart } from "/assets/fetch_part.js";
 import { followEvents, keepFresh, swapPart } from "/assets/live_page.js";
 import { gettext } from "/assets/speech.js";
+import { sendForms } from "/assets/tournament_forms.js";
 
 const PARTS = ["summary", "tables", "organising"];
-const ACCOUNT = /^player-[a-z2-7]{26}$/;
 // Many games may end at the same time.
 const GATHER_MS = 1_000;
 
@@ -14,9 +14,9 @@ const find = (id) => document.getElementById(id);
 const root = find("tournament");
 const refresh = keepFresh(async () => put(await fetchPart(location.href)));
 
+sendForms(refresh);
+
 document.addEventListener("click", (event) => {
-  const button = event.target.closest("button[data-post]");
-  if (button) command(button);
   const link = event.target.closest("a[data-check]");
   if (!link) return;
   event.preventDefault();
@@ -24,10 +24,10 @@ document.addEventListener("click", (event) => {
 });
 
 document.addEventListener("submit", (event) => {
-  const form = event.target.closest("form[data-post]");
+  const form = event.target.closest("form[data-seeds]");
   if (!form) return;
   event.preventDefault();
-  submit(form);
+  saveSeeds(form);
 });
 
 if (root.dataset.live) {
@@ -52,23 +52,23 @@ function put(page) {
   root.dataset.status = fresh.dataset.status;
 }
 
-async function command(button) {
-  button.disabled = true;
-  const { ok, answer } = await send(button.dataset.post, {}, { method: button.dataset.method });
-  find("refusal").textContent = ok ? "" : formatProblem(answer);
-  button.disabled = false;
-  refresh();
-}
-
-async function submit(form) {
+/** Send the ratings and seeds that were changed, one entrant after another, up to the first that is refused. */
+async function saveSeeds(form) {
   const button = form.querySelector("button");
   button.disabled = true;
-  const { account, ...body } = readForm(form);
-  if (account !== undefined) body[ACCOUNT.test(account.trim()) ? "player" : "name"] = account.trim();
-  const { ok, answer } = await send(form.dataset.post, body);
-  form.querySelector(".refusal").textContent = ok ? "" : formatProblem(answer);
+  const said = [];
+  for (const row of form.querySelectorAll("tr[data-entrant]")) {
+    const fields = [...row.querySelectorAll("input")];
+    if (fields.every((field) => field.value === field.defaultValue)) continue;
+    const body = Object.fromEntries(fields.map(({ name, value }) => [name, value === "" ? null : Number(value)]));
+    const { ok, answer } = await send(`${form.dataset.seeds}/${row.dataset.entrant}`, body, { method: "PATCH" });
+    if (ok) for (const field of fields) field.defaultValue = field.value;
+    else said.push(`${row.querySelector("th").textContent.trim()}: ${formatProblem(answer)}`);
+    if (!ok) break;
+  }
+  form.querySelector(".refusal").textContent = said.join(" ");
+  if (!said.length) find("done").textContent = gettext("Done.");
   button.disabled = false;
-  if (ok) form.reset();
   refresh();
 }
 

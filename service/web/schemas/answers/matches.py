@@ -127,15 +127,48 @@ class SeatOut(SeatRow):
     )
 
 
-class LimitsOut(Schema):
-    """The time limits of each seat, in milliseconds. Null means no limit."""
+class BonusOut(Schema):
+    """What each move of a seat does to its `match_ms`, in milliseconds; at most one of these."""
+
+    increment_ms = fields.Integer(metadata={"description": "What each move adds. Absent without an increment."})
+    delay_ms = fields.Integer(
+        metadata={"description": "How long the clock waits before it runs down. Absent without a delay."}
+    )
+    bronstein_ms = fields.Integer(
+        metadata={"description": "What each move adds, but at most what it took. Absent without such a delay."}
+    )
+
+
+class PhaseOut(BonusOut):
+    """A later phase of the time for all decisions of a seat."""
+
+    after = fields.Integer(required=True, metadata={"description": "It begins when the seat has made so many moves."})
+    add_ms = fields.Integer(required=True, metadata={"description": "What it adds to the time."})
+
+
+class TimesOut(BonusOut):
+    """Time limits, in milliseconds. Null means no limit."""
 
     move_ms = fields.Integer(required=True, allow_none=True, metadata={"description": "For one decision."})
     match_ms = fields.Integer(
         required=True, allow_none=True, metadata={"description": "For all decisions of a seat together."}
     )
-    increment_ms = fields.Integer(
-        metadata={"description": "What each move of a seat adds to its `match_ms`. Absent without an increment."}
+    phases = fields.List(
+        fields.Nested(PhaseOut), metadata={"description": "The later phases, in order. Absent without any."}
+    )
+
+
+class SeatOddsOut(TimesOut):
+    """The limits of one seat, in place of those of the match."""
+
+    seat = fields.Integer(required=True)
+
+
+class LimitsOut(TimesOut):
+    """The time limits of each seat, in milliseconds. Null means no limit."""
+
+    seats = fields.List(
+        fields.Nested(SeatOddsOut), metadata={"description": "The seats with limits of their own. Absent without any."}
     )
 
 
