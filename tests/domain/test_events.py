@@ -137,6 +137,8 @@ LATER = {
 """Fields that came later: what an event without them means."""
 
 OMITTED = {
+    "match-created": {"lag_ms": None},
+    "move-made": {"spent_ms": None, "lag_ms": 0},
     "entrant-absent": {"bye": False},
     "tournament-created": {"rounds_begin": "auto", "at_table": False, "rated": False, "private": False},
     "tournament-paused": {"matches": False},

@@ -60,6 +60,7 @@ def test_what_is_copied_later_needs_nothing():
     assert find_layout(entry("events-copied", {"events": []}), "events-copied") == 1
 
 
+NEW = (*BONUSES, "phases", "asked_byes", "lag_ms")
 CLUB = {"at_table", "rounds_begin", "rated", "private"}
 
 
@@ -67,7 +68,7 @@ def test_every_recorded_shape_has_a_layout():
     for line in LINES:
         raw = json.loads(line)
         if raw["type"] in TYPES:
-            is_new = any(f'"{each}"' in line for each in (*BONUSES, "phases", "asked_byes")) or '"seat":1' in line
+            is_new = any(f'"{each}"' in line for each in NEW) or '"seat":1' in line
             is_new = is_new or raw["type"] not in ("match-created", "tournament-created", "events-copied")
             is_new = is_new or (raw["type"] == "tournament-created" and CLUB & raw["data"].keys())
             assert find_layout(StoredEvent(1, line.encode(), b""), raw["type"]) == (CLUBS if is_new else 1)
