@@ -50,7 +50,8 @@ def choose_lag(limits: Mapping[str, Any]) -> int:
     Whoever lies about their lag gains no more than this with each move, so it is small beside the time of a seat.
     """
     times = [each.get(name) for each in (limits, *(limits.get("seats") or ())) for name in _TIMES]
-    return min([MAX_LAG_MS, *(ms // LAG_SHARE for ms in times if ms is not None)])
+    quota: int = min([MAX_LAG_MS, *(ms // LAG_SHARE for ms in times if ms is not None)])
+    return quota
 
 
 def rotate_limits(limits: Limits | None, seats: int) -> Limits | None:
