@@ -182,6 +182,11 @@ class MatchCreated:
     counts_from: str | None = None
     bots: SealedSeeds | None = None
     """The commitment to the seeds of bots; None if no bot of the match has a secret seed."""
+    lag_ms: int | None = unless_default(None)
+    """The most that a move is compensated for the way to the server and back; None if moves are not timed.
+
+    Moves are timed in matches with limits, except in older ones.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,11 +233,17 @@ class MatchStarted:
 
 @dataclass(frozen=True, slots=True)
 class MoveMade:
-    """A legal move, in notation."""
+    """A legal move, in notation.
+
+    In a match that times its moves (see MatchCreated.lag_ms), `spent_ms` is how long the seat took for it by the clock
+    of the server, without pauses and without `lag_ms`, the part that the way to the server and back took.
+    """
 
     type: ClassVar[str] = "move-made"
     seat: int
     move: str
+    spent_ms: int | None = unless_default(None)
+    lag_ms: int = unless_default(0)
 
 
 @dataclass(frozen=True, slots=True)

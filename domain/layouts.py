@@ -13,6 +13,9 @@ from plyscribe.domain.clocks import BONUSES
 INCREMENTS = 2
 """The layout in which limits may have an increment, a delay, phases, and odds for seats: from 0.4.0 on."""
 
+TIMED_MOVES = 2
+"""The layout in which the moves of a match with limits may say how long they took: from 0.4.0 on."""
+
 CLUBS = 2
 """The layout in which there may be organisers, arbiters, guests, and what else a club needs: from 0.4.0 on."""
 
@@ -84,4 +87,5 @@ def find_layout(stored: StoredEvent, type: str) -> int:
 
 
 def _layout_of_terms(data: dict[str, Any]) -> int:
-    return INCREMENTS if _LIMITS_OF_CLOCKS & (data.get("limits") or {}).keys() else 1
+    is_newer = _LIMITS_OF_CLOCKS & (data.get("limits") or {}).keys() or "lag_ms" in data
+    return INCREMENTS if is_newer else 1

@@ -71,10 +71,12 @@ def _decide_move(command: MakeMove, life: Lifecycle, draft: Draft) -> None:
         raise WrongPerson("seat/not-yours", "you hold no seat in this match")
     if command.seat is not None:
         require_own_seat(held, life, command.seat)
-    _make_move(draft, held, command.move, command.seat)
+    _make_move(draft, held, command.move, command.seat, command.thought_ms)
 
 
-def _make_move(draft: Draft, held: Sequence[int], text: str, seat: int | None = None) -> None:
+def _make_move(
+    draft: Draft, held: Sequence[int], text: str, seat: int | None = None, thought_ms: int | None = None
+) -> None:
     """Make the move for the seat on turn, which must be among those held and must be `seat` if that is given."""
     # Whether a player may move depends only on the actor, the seat and the lifecycle, and on pauses, which folds check.
     # The quick verification relies on it: it asks once for each combination of these.
@@ -90,7 +92,7 @@ def _make_move(draft: Draft, held: Sequence[int], text: str, seat: int | None = 
     if turn.seat not in held or seat not in (None, turn.seat):
         raise WrongTime("move/not-your-turn", f"it is seat {turn.seat}'s turn", ply=play.ply, seat=turn.seat)
     draft.require_room()
-    draft.make_move(turn.seat, text, _parse_move(play, text))
+    draft.make_move(turn.seat, text, _parse_move(play, text), thought_ms)
     draft.settle()
 
 

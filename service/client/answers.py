@@ -634,6 +634,13 @@ class Clock(TypedDict):
     """The time that each seat has left of `match_ms`; null without that limit."""
 
     deadline: Deadline | None
+    spent_ms: list[int]
+    """How long each of `moves` took, by the server's clock, without pauses and without the lag that was compensated
+    for; 0 for moves that the match began with.
+    """
+
+    lag_ms: int | None
+    """The most lag that a move is compensated for; null if moves are not timed."""
 
 
 class Pause(TypedDict):

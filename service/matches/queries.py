@@ -180,6 +180,8 @@ def _describe_clock(match: Match) -> dict[str, Any] | None:
         "used_ms": [time_used(match, seat) for seat in seats],
         "left_ms": [time_left(match, seat) for seat in seats],
         "deadline": deadline._asdict() if deadline else None,
+        "spent_ms": [step.took_ms for step in match.play.steps],
+        "lag_ms": match.play.lag_ms,
     }
 
 

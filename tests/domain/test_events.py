@@ -142,6 +142,8 @@ LATER = {
 """Fields that came later: what an event without them means."""
 
 OMITTED = {
+    "match-created": {"lag_ms": None},
+    "move-made": {"spent_ms": None, "lag_ms": 0},
     "entrant-absent": {"bye": False},
     "game-decided": {"builds": []},
     "tournament-created": {"rounds_begin": "auto", "at_table": False, "rated": False, "private": False},

@@ -60,6 +60,7 @@ def test_what_is_copied_later_needs_nothing():
     assert find_layout(entry("events-copied", {"events": []}), "events-copied") == 1
 
 
+NEW = (*BONUSES, "phases", "asked_byes", "lag_ms")
 CLUB = {"at_table", "rounds_begin", "rated", "private"}
 OLD_FORMATS = {"round-robin", "swiss", "knockout", "gauntlet"}
 
@@ -68,7 +69,7 @@ def test_every_recorded_shape_has_a_layout():
     for line in LINES:
         raw = json.loads(line)
         if raw["type"] in TYPES:
-            is_new = any(f'"{each}"' in line for each in (*BONUSES, "phases", "asked_byes"))
+            is_new = any(f'"{each}"' in line for each in NEW)
             is_new = is_new or ('"seat":1' in line and raw["type"] != "game-decided")
             is_old = raw["type"] in ("match-created", "tournament-created", "game-decided", "events-copied")
             is_new = is_new or not is_old or "builds" in raw["data"]

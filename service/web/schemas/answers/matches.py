@@ -219,6 +219,19 @@ class ClockOut(Schema):
         metadata={"description": "The time that each seat has left of `match_ms`; null without that limit."},
     )
     deadline = fields.Nested(DeadlineOut, required=True, allow_none=True)
+    spent_ms = fields.List(
+        fields.Integer(),
+        required=True,
+        metadata={
+            "description": "How long each of `moves` took, by the server's clock, without pauses and without the lag "
+            "that was compensated for; 0 for moves that the match began with."
+        },
+    )
+    lag_ms = fields.Integer(
+        required=True,
+        allow_none=True,
+        metadata={"description": "The most lag that a move is compensated for; null if moves are not timed."},
+    )
 
 
 class DiceOut(Schema):
