@@ -79,6 +79,15 @@ class SeedEntrant(Command):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AssignEntrant(Command):
+    """Set the team of an entrant and its place in the board order there; None for one that it has not."""
+
+    entrant: int
+    team: str | None = None
+    place: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ReturnEntrant(Command):
     """Let an entrant who had withdrawn play again."""
 
@@ -96,9 +105,10 @@ class CancelAbsence(Command):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PauseTournament(Command):
-    """Pair no round and make no match until the tournament is resumed."""
+    """Pair no round and make no match until the tournament is resumed; with `matches`, pause those under way, too."""
 
     why: str
+    matches: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -195,7 +205,7 @@ class RegisterEntrant(Command):
     """Enter an account, a guest or a bot of the server.
 
     An account enters itself, if the tournament is open, or it is invited or `admitted` by an entry link. Only the
-    organiser enters guests and bots, lets in an account that asked for it, and gives a rating or a seed.
+    organiser enters guests and bots, lets in an account that asked for it, and gives a rating, a seed or a team.
     """
 
     occupant: Occupant
@@ -203,6 +213,8 @@ class RegisterEntrant(Command):
     admitted: bool = False
     rating: int | None = None
     seed: int | None = None
+    team: str | None = None
+    place: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

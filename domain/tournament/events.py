@@ -132,6 +132,16 @@ class EntrantSeeded:
 
 
 @dataclass(frozen=True, slots=True)
+class EntrantAssigned:
+    """The entrant's team and its place in the board order there, either of which may be missing."""
+
+    type: ClassVar[str] = "entrant-assigned"
+    entrant: int
+    team: str | None
+    place: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class BuildEntered:
     """The account of an entrant says which build of a program plays for it. If it is `pinned`, no other one may."""
 
@@ -203,10 +213,12 @@ class TournamentStarted:
 
 @dataclass(frozen=True, slots=True)
 class TournamentPaused:
-    """No round is paired and no match is made until it is resumed. Matches under way go on."""
+    """No round is paired and no match is made until it is resumed. Matches under way go on, except with `matches`."""
 
     type: ClassVar[str] = "tournament-paused"
     why: str
+    matches: bool = unless_default(False)
+    """Whether the matches under way are paused, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -436,6 +448,7 @@ TournamentEvent = (
     | EntryLinkRevoked
     | EntrantRegistered
     | EntrantSeeded
+    | EntrantAssigned
     | BuildEntered
     | EntrantWithdrawn
     | EntrantReturned

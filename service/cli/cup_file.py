@@ -14,7 +14,7 @@ from plyscribe.service.cli.organiser import TournamentError
 
 Json = dict[str, Any]
 
-OF_BOT = {"bot", "seed", "playouts", "label"}
+OF_BOT = {"bot", "seed", "playouts", "label", "team", "place"}
 OF_PROGRAM = {
     *("command", "name", "label", "version", "options", "digest", "build"),
     *("move_timeout", "concurrency", "ask_draws"),
@@ -29,6 +29,8 @@ class ServerBot:
 
     terms: Json
     label: str | None
+    of_team: Json
+    """For which team it plays, and at which place, in a tournament of teams."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,8 @@ def _parse(entrant: Mapping[str, Any], where: str, folder: Path) -> Entrant:
     label = _take(entrant, "label", str, None, where)
     if "bot" in entrant:
         more = {name: entrant[name] for name in ("seed", "playouts") if name in entrant}
-        return ServerBot({"name": entrant["bot"], **more}, label)
+        of_team = {name: entrant[name] for name in ("team", "place") if name in entrant}
+        return ServerBot({"name": entrant["bot"], **more}, label, of_team)
     argv = _parse_command(entrant["command"], where, folder)
     timeout, concurrency = entrant.get("move_timeout", 60.0), _take(entrant, "concurrency", int, 1, where)
     if type(timeout) not in (int, float) or not timeout >= 0.1:

@@ -35,10 +35,10 @@ KEY = "demo-4"
 PLAYERS = ("random", "greedy")
 TOURNAMENT: dict[str, Any] = {"name": "Demo cup", "ruleset": "zhen", "format": {"kind": "round-robin", "cycles": 2}}
 ENTRANTS: list[Entrant] = [
-    ServerBot({"name": "greedy"}, "Greta"),
-    ServerBot({"name": "mcts", "playouts": 20}, "Monty"),
-    ServerBot({"name": "random"}, "Randy"),
-    ServerBot({"name": "random"}, "Roma"),
+    ServerBot({"name": "greedy"}, "Greta", {}),
+    ServerBot({"name": "mcts", "playouts": 20}, "Monty", {}),
+    ServerBot({"name": "random"}, "Randy", {}),
+    ServerBot({"name": "random"}, "Roma", {}),
 ]
 POLL_S = 0.2
 MICRO = 1_000_000

@@ -182,7 +182,7 @@ def _enter_all(client: Client, stream: str, cup: Cup, players: Sequence[Player])
         if isinstance(entrant, Program):
             enter_player(left.pop(0), client, stream, is_open, key)
         else:
-            client.enter(stream, entrant.terms, entrant.label, key=key)
+            client.enter(stream, entrant.terms, entrant.label, **entrant.of_team, key=key)
 
 
 def _report(console: Console, line: str) -> None:

@@ -25,10 +25,21 @@ class TournamentCalls(Connection):
         return self._order("/v1/tournaments", dict(terms), key)
 
     def enter(
-        self, tournament: str, bot: Mapping[str, Any] | None = None, label: str | None = None, *, key: str | None = None
+        self,
+        tournament: str,
+        bot: Mapping[str, Any] | None = None,
+        label: str | None = None,
+        *,
+        team: str | None = None,
+        place: int | None = None,
+        key: str | None = None,
     ) -> TournamentReceipt:
-        """Enter a tournament yourself. Its organiser can also enter a bot of the server, `{"name": …}`."""
-        body = {"bot": None if bot is None else dict(bot), "label": label}
+        """Enter a tournament yourself. Its organiser can also enter a bot of the server, `{"name": …}`.
+
+        In a format of teams, the organiser can say for which team, and at which place in its board order.
+        """
+        body: Json = {"bot": None if bot is None else dict(bot), "label": label}
+        body |= {name: value for name, value in (("team", team), ("place", place)) if value is not None}
         return self._order(f"/v1/tournaments/{tournament}/entrants", body, key)
 
     def invite_entrant(

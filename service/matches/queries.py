@@ -127,6 +127,7 @@ def describe_match(
         "about": created.about,
         "limits": created.limits,
         "clock": _describe_clock(match),
+        "paused": match.pause._asdict() if match.pause else None,
         "rematch_of": created.rematch_of,
         "tournament": created.tournament["id"] if created.tournament else None,
         "parent": created.parent,
@@ -180,6 +181,8 @@ def _describe_clock(match: Match) -> dict[str, Any] | None:
         "used_ms": [time_used(match, seat) for seat in seats],
         "left_ms": [time_left(match, seat) for seat in seats],
         "deadline": deadline._asdict() if deadline else None,
+        "spent_ms": [step.took_ms for step in match.play.steps],
+        "lag_ms": match.play.lag_ms,
     }
 
 

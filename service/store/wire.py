@@ -28,7 +28,7 @@ class Batch(NamedTuple):
     """Commands that were sent together, and whose replies are still to be read."""
 
     connection: Connection
-    replies: int
+    unread: int
 
 
 class Wire:
@@ -86,7 +86,7 @@ class Wire:
         """The replies to commands that were sent: see `send_all`."""
         connection = batch.connection
         try:
-            replies = [_read_reply(connection) for _ in range(batch.replies)]
+            replies = [_read_reply(connection) for _ in range(batch.unread)]
         except RedisError:
             self._drop_all(connection)
             raise

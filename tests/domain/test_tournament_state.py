@@ -10,6 +10,7 @@ from plyscribe.domain.events import Build, MatchStarted
 from plyscribe.domain.tournament.commands import (
     AbortTournament,
     AnnounceAbsence,
+    AssignEntrant,
     CallRound,
     CancelAbsence,
     CorrectGame,
@@ -123,8 +124,10 @@ def club_night():
 def test_every_event_comes_back_from_its_stored_form():
     tournament, aborted = whole_event(), GivenTournament()
     aborted.when(AbortTournament, cause="rain")
+    teams = GivenTournament(1, format={"kind": "scheveningen"})
+    teams.when(AssignEntrant, entrant=1, team="Reds", place=1)
     seen = set()
-    for stored in (*tournament.entries, *club_night().entries, *aborted.entries):
+    for stored in (*tournament.entries, *club_night().entries, *aborted.entries, *teams.entries):
         event = TOURNAMENT.parse(stored)
         assert format_event(event) == stored.e
         seen.add(event.data.type)

@@ -17,7 +17,7 @@ def read(folder: Path, entrants: str) -> list:
 
 def test_a_bot_of_the_server_has_its_terms_and_a_label(tmp_path):
     assert read(tmp_path, '[[entrants]]\nbot = "mcts"\nplayouts = 50\nlabel = "Monty"') == [
-        ServerBot({"name": "mcts", "playouts": 50}, "Monty")
+        ServerBot({"name": "mcts", "playouts": 50}, "Monty", {})
     ]
 
 

@@ -10,6 +10,7 @@ from plyscribe.domain.declared_builds import build_of
 from plyscribe.domain.errors import WrongValue
 from plyscribe.domain.names import require_label
 from plyscribe.domain.tournament.commands import (
+    AssignEntrant,
     CallRound,
     CancelAbsence,
     CorrectGame,
@@ -161,6 +162,17 @@ def seed_entrant(tournament: str, entrant: int) -> Response:
     return execute(tournament, bodies.Seeding, lambda base, body, _: SeedEntrant(**base, entrant=entrant, **body))
 
 
+@blueprint.put("/<tournament>/entrants/<int:entrant>/team")
+@operation("tournaments", answers.TournamentReceipt, body=bodies.Assignment, **receipt)
+def assign_entrant(tournament: str, entrant: int) -> Response:
+    """Set the team of an entrant and its place in the board order, before the start.
+
+    Only organisers can do this, in a format of teams. A new name makes a new team. Case and spaces make no difference
+    in names of teams.
+    """
+    return execute(tournament, bodies.Assignment, lambda base, body, _: AssignEntrant(**base, entrant=entrant, **body))
+
+
 @blueprint.post("/<tournament>/entrants/<int:entrant>/return")
 @operation("tournaments", answers.TournamentReceipt, body=bodies.Reason, **receipt)
 def return_entrant(tournament: str, entrant: int) -> Response:
@@ -179,10 +191,14 @@ def cancel_absence(tournament: str, entrant: int, round: int) -> Response:
 
 
 @blueprint.post("/<tournament>/pause")
-@operation("tournaments", answers.TournamentReceipt, body=bodies.Reason, **receipt)
+@operation("tournaments", answers.TournamentReceipt, body=bodies.PausedTournament, **receipt)
 def pause_tournament(tournament: str) -> Response:
-    """Pause a tournament: no round is paired and no match is made. Matches under way go on."""
-    return execute(tournament, bodies.Reason, lambda base, body, _: PauseTournament(**base, **body))
+    """Pause a tournament: no round is paired and no match is made.
+
+    Matches under way go on, unless `matches` is true: then they are paused too, usually within a second, until the
+    tournament goes on. An arbiter can resume one of them before.
+    """
+    return execute(tournament, bodies.PausedTournament, lambda base, body, _: PauseTournament(**base, **body))
 
 
 @blueprint.post("/<tournament>/resume")

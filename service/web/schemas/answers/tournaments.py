@@ -6,7 +6,8 @@ from plyscribe.domain.events import WITHDRAWAL_CAUSES, WITHDRAWAL_FAULTS
 from plyscribe.domain.tournament.attempts import OWNERS
 from plyscribe.domain.tournament.attempts import STATUSES as ATTEMPT_STATUSES
 from plyscribe.domain.tournament.events import FAILURES
-from plyscribe.domain.tournament.state import ACTS, ADJUDICATED, FORFEITED, REPORTED
+from plyscribe.domain.tournament.reasons import WORDS
+from plyscribe.domain.tournament.state import ACTS, ADJUDICATED, FORFEITED, REPORTED, WAYS_IN
 from plyscribe.domain.tournament.state import STATUSES as TOURNAMENT_STATUSES
 from plyscribe.domain.tournament.terms import REPEATS, ROUNDS_BEGIN, TIEBREAKS
 from plyscribe.service.tournaments.objections import KINDS as OBJECTIONS
@@ -187,7 +188,19 @@ class EntrantOut(Schema):
     seed = fields.Integer(
         required=True, allow_none=True, metadata={"description": "The place that it was given among the seeds."}
     )
+    team = fields.String(required=True, allow_none=True, metadata={"description": "The team that it plays for."})
+    place = fields.Integer(
+        required=True, allow_none=True, metadata={"description": "Its place in the board order of its team."}
+    )
     joined = fields.Integer(required=True, metadata={"description": "The first round that the entrant can play."})
+    came = fields.String(
+        required=True,
+        validate=validate.OneOf(WAYS_IN),
+        metadata={
+            "description": "How it came in: `entered` by itself, `invited`, let in because it `asked`, or as a `guest` "
+            "or `bot` that an organiser entered."
+        },
+    )
     builds = fields.Nested(
         EntrantBuilds,
         required=True,
@@ -203,6 +216,14 @@ class FaultTotals(Schema):
     platform = fields.Integer(
         required=True, metadata={"description": "Faults of the platform. Their games were played again."}
     )
+
+
+class TeamOut(Schema):
+    """A team of a tournament."""
+
+    team = fields.Integer(required=True, metadata={"description": "The number of the team, by seed."})
+    name = fields.String(required=True)
+    members = fields.List(fields.Integer(), required=True, metadata={"description": "Its entrants in board order."})
 
 
 class TournamentOut(TournamentSummary):
@@ -261,6 +282,9 @@ class TournamentOut(TournamentSummary):
     )
     penalties = fields.List(fields.Nested(PenaltyOut), required=True)
     seed = fields.Integer(required=True, metadata={"description": "Everything left to chance follows from this seed."})
+    teams = fields.List(
+        fields.Nested(TeamOut), required=True, metadata={"description": "The teams, if the format has any, by seed."}
+    )
     entrants = fields.List(fields.Nested(EntrantOut), required=True)
     invitations = fields.List(
         fields.Nested(InviteeOut),
@@ -328,6 +352,45 @@ class TableRow(Schema):
     )
 
 
+class TeamRow(Schema):
+    """A row of the table of teams. Points and tiebreaks are decimals as text."""
+
+    rank = fields.Integer(required=True, metadata={"description": "Teams that no tiebreak separates share a rank."})
+    team = fields.Integer(required=True, metadata={"description": "The number of the team, by seed."})
+    name = fields.String(required=True)
+    members = fields.List(fields.Integer(), required=True, metadata={"description": "Its entrants in board order."})
+    match_points = fields.String(required=True)
+    board_points = fields.String(required=True)
+    tiebreaks = fields.Dict(
+        required=True,
+        metadata={"description": "The value of each tiebreak over matches of teams. `places` is a list of integers."},
+    )
+    matches = fields.Integer(required=True, metadata={"description": "The number of its matches that count."})
+    won = fields.Integer(required=True)
+    level = fields.Integer(required=True)
+    lost = fields.Integer(required=True)
+    byes = fields.Integer(required=True)
+
+
+class TeamMatchOut(Schema):
+    """The match of two teams in a round."""
+
+    teams = fields.List(
+        fields.Integer(),
+        required=True,
+        metadata={"description": "The numbers of both; the first has seat 1 on board 1."},
+    )
+    names = fields.List(fields.String(), required=True)
+    boards = fields.List(fields.Integer(), required=True, metadata={"description": "The boards of the round."})
+    points = fields.List(fields.String(), required=True, metadata={"description": "The board points of both so far."})
+    ranks = fields.List(
+        fields.Integer(),
+        required=True,
+        allow_none=True,
+        metadata={"description": "The rank of each; null until all games are decided, or if none of them counts."},
+    )
+
+
 class Standings(TournamentVersion):
     """The table of a tournament as it stands now."""
 
@@ -339,6 +402,12 @@ class Standings(TournamentVersion):
         metadata={"description": "The tiebreaks, the first one deciding first."},
     )
     rows = fields.List(fields.Nested(TableRow), required=True, metadata={"description": "The entrants, best first."})
+    teams = fields.List(
+        fields.Nested(TeamRow),
+        required=True,
+        allow_none=True,
+        metadata={"description": "The teams, best first; null if no teams play."},
+    )
     sprt = fields.Dict(
         required=True,
         allow_none=True,
@@ -469,6 +538,39 @@ class AttemptsOut(Page, TournamentVersion):
     attempts = fields.List(fields.Nested(AttemptOut), required=True)
 
 
+class ReasonOut(Schema):
+    """A reason why a board or a bye was paired."""
+
+    word = fields.String(
+        required=True,
+        validate=validate.OneOf(list(WORDS)),
+        metadata={"description": "What the reason is. The guide to tournaments says what each word means."},
+    )
+    entrants = fields.List(fields.Integer(), required=True, metadata={"description": "The entrants it is about."})
+    values = fields.Dict(required=True, metadata={"description": "Its numbers, by name. Points are decimals as text."})
+
+
+class BoardOut(Schema):
+    """A board of a round, and why it was paired."""
+
+    board = fields.Integer(required=True, metadata={"description": "The board of the round, counted from 1."})
+    entrants = fields.List(
+        fields.Integer(), required=True, metadata={"description": "The entrants, by seat in the first game."}
+    )
+    reasons = fields.List(
+        fields.Nested(ReasonOut),
+        required=True,
+        metadata={"description": "By what was known when the round was paired: later corrections change nothing."},
+    )
+
+
+class ByeOut(Schema):
+    """A bye, and why it was given."""
+
+    entrant = fields.Integer(required=True)
+    reasons = fields.List(fields.Nested(ReasonOut), required=True)
+
+
 class RoundOut(Schema):
     """A round with its games, and how it was paired."""
 
@@ -479,6 +581,13 @@ class RoundOut(Schema):
     costs = fields.Dict(required=True, metadata={"description": "What the pairing costs, such as repeated meetings."})
     is_decided = fields.Boolean(required=True, metadata={"description": "Whether all games are decided."})
     games = fields.List(fields.Nested(GameOut), required=True)
+    boards = fields.List(fields.Nested(BoardOut), required=True)
+    team_matches = fields.List(
+        fields.Nested(TeamMatchOut),
+        required=True,
+        metadata={"description": "The matches of teams, in the order of their boards; none if no teams play."},
+    )
+    bye_reasons = fields.List(fields.Nested(ByeOut), required=True, metadata={"description": "As in `byes`."})
 
 
 class RoundsOut(TournamentVersion):
