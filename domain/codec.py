@@ -40,8 +40,8 @@ class Event(NamedTuple):
 _TEXT, _COUNT = r"[ !#-\[\]-~]*", r"(?:0|[1-9][0-9]{0,14})"
 _PLAIN, _NUMBER = f"({_TEXT})", f"({_COUNT})"
 _match_move = re.compile(
-    rf'\{{"at":{_NUMBER},"by":"{_PLAIN}","cause":"{_PLAIN}","data":\{{"move":"{_PLAIN}","seat":{_NUMBER}\}},'
-    rf'"type":"move-made","version":{_NUMBER}\}}'
+    rf'\{{"at":{_NUMBER},"by":"{_PLAIN}","cause":"{_PLAIN}","data":\{{(?:"lag_ms":([1-9][0-9]{{0,14}}),)?"move":"{_PLAIN}",'
+    rf'"seat":{_NUMBER}(?:,"spent_ms":{_NUMBER})?\}},"type":"move-made","version":{_NUMBER}\}}'
 ).fullmatch
 
 ROLL = re.compile(
@@ -53,7 +53,10 @@ ROLL = re.compile(
 
 
 ReadMove = tuple[StoredEvent, re.Match[str]]
-"""A stored move, matched with the groups at, by, cause, move, seat and version."""
+"""A stored move, matched with the groups at, by, cause, lag_ms, move, seat, spent_ms and version.
+
+The groups of what it does not record are None.
+"""
 ReadStep = tuple[StoredEvent, re.Match[str]]
 """A ReadMove, or a stored roll matched with the groups of ROLL."""
 
@@ -89,8 +92,10 @@ def format_event(event: Event) -> bytes:
     """The canonical bytes of an event, to be stored and hashed; inverse of parse_event for events of today's shape."""
     version, at, by, cause, data = event
     if type(data) is MoveMade:
+        lag = f'"lag_ms":{data.lag_ms},' if data.lag_ms else ""
+        spent = "" if data.spent_ms is None else f',"spent_ms":{data.spent_ms}'
         text = (
-            f'{{"at":{at},"by":"{by}","cause":"{cause}","data":{{"move":"{data.move}","seat":{data.seat}}},'
+            f'{{"at":{at},"by":"{by}","cause":"{cause}","data":{{{lag}"move":"{data.move}","seat":{data.seat}{spent}}},'
             f'"type":"move-made","version":{version}}}'
         )
         if _match_move(text):
@@ -116,9 +121,10 @@ def parse_event(stored: StoredEvent, types: Mapping[str, type] = EVENT_TYPES) ->
     """
     found = read_move(stored) if types is EVENT_TYPES else None
     if found:
-        at, by, cause, move, seat, version = found.groups()
+        at, by, cause, lag, move, seat, spent, version = found.groups()
         if int(version) == stored.version:
-            return Event(stored.version, int(at), by, cause, MoveMade(int(seat), move))
+            timed = None if spent is None else int(spent), int(lag or 0)
+            return Event(stored.version, int(at), by, cause, MoveMade(int(seat), move, *timed))
     raw = parse_json(stored.e)
     if not isinstance(raw, dict):
         raise NotCanonical(f"event {stored.version} is not a JSON object")

@@ -34,6 +34,24 @@ class Account:
 
 
 @dataclass(frozen=True, slots=True)
+class Build:
+    """A program as it was found when it was started: the SHA-256 of its files, in hex, and how it was called.
+
+    `command` is the name of the program alone, without its folder and arguments, which may hold secrets. `options` are
+    those that its owner wants to have known: texts, whole numbers and booleans.
+    """
+
+    digest: str
+    command: str
+    version: str | None
+    options: dict[str, Any]
+
+    def __str__(self) -> str:
+        version = f" {self.version}" if self.version else ""
+        return f"{self.command}{version}, sha256 {self.digest}"
+
+
+@dataclass(frozen=True, slots=True)
 class Guest:
     """A person without an account, whose name a recorder entered."""
 
@@ -164,6 +182,11 @@ class MatchCreated:
     counts_from: str | None = None
     bots: SealedSeeds | None = None
     """The commitment to the seeds of bots; None if no bot of the match has a secret seed."""
+    lag_ms: int | None = unless_default(None)
+    """The most that a move is compensated for the way to the server and back; None if moves are not timed.
+
+    Moves are timed in matches with limits, except in older ones.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +216,15 @@ class EntropyAdded:
 
 
 @dataclass(frozen=True, slots=True)
+class BuildDeclared:
+    """The account on the seat says which build of a program plays for it, from here on."""
+
+    type: ClassVar[str] = "build-declared"
+    seat: int
+    build: Build
+
+
+@dataclass(frozen=True, slots=True)
 class MatchStarted:
     """Play begins: from here on, the ruleset decides whose turn it is."""
 
@@ -201,11 +233,17 @@ class MatchStarted:
 
 @dataclass(frozen=True, slots=True)
 class MoveMade:
-    """A legal move, in notation."""
+    """A legal move, in notation.
+
+    In a match that times its moves (see MatchCreated.lag_ms), `spent_ms` is how long the seat took for it by the clock
+    of the server, without pauses and without `lag_ms`, the part that the way to the server and back took.
+    """
 
     type: ClassVar[str] = "move-made"
     seat: int
     move: str
+    spent_ms: int | None = unless_default(None)
+    lag_ms: int = unless_default(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -413,6 +451,7 @@ EventData = (
     | SeatTaken
     | SeatLeft
     | EntropyAdded
+    | BuildDeclared
     | MatchStarted
     | MoveMade
     | DiceRolled

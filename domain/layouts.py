@@ -13,6 +13,9 @@ from plyscribe.domain.clocks import BONUSES
 INCREMENTS = 2
 """The layout in which limits may have an increment, a delay, phases, and odds for seats: from 0.4.0 on."""
 
+TIMED_MOVES = 2
+"""The layout in which the moves of a match with limits may say how long they took: from 0.4.0 on."""
+
 CLUBS = 2
 """The layout in which there may be organisers, arbiters, guests, and what else a club needs: from 0.4.0 on."""
 
@@ -24,6 +27,8 @@ _OF_CLUBS = frozenset(
         "organiser-dismissed",
         "arbiter-named",
         "arbiter-dismissed",
+        "build-declared",
+        "build-entered",
         "entry-requested",
         "entry-request-ended",
         "entry-link-revoked",
@@ -57,7 +62,7 @@ _TERMS_OF_CLUBS = frozenset({"rounds_begin", "at_table", "rated", "private"})
 _FORMATS_OF_CLUBS = frozenset({"scheveningen", "team-round-robin", "team-swiss"})
 """The formats that earlier releases do not know."""
 
-TYPES = _OF_CLUBS | _OF_CLOCKS | {"match-created", "tournament-created", "events-copied"}
+TYPES = _OF_CLUBS | _OF_CLOCKS | {"match-created", "tournament-created", "game-decided", "events-copied"}
 """The types of events that may need more than layout 1."""
 
 
@@ -70,12 +75,17 @@ def find_layout(stored: StoredEvent, type: str) -> int:
         return CLUBS
     if type == "tournament-created" and data.get("format", {}).get("kind") in _FORMATS_OF_CLUBS:
         return CLUBS
+    if type == "game-decided":
+        return CLUBS if "builds" in data else 1
     if type == "events-copied":
-        # Only the first event of a match says what the others may be.
+        if any('"type":"build-declared"' in line for line in data["events"]):
+            return CLUBS
+        # Of all else, only the first event of a match says what the others may be.
         first = parse_json(data["events"][0].encode()) if data["events"] else {}
         return _layout_of_terms(first["data"]) if first.get("type") == "match-created" else 1
     return _layout_of_terms(data)
 
 
 def _layout_of_terms(data: dict[str, Any]) -> int:
-    return INCREMENTS if _LIMITS_OF_CLOCKS & (data.get("limits") or {}).keys() else 1
+    is_newer = _LIMITS_OF_CLOCKS & (data.get("limits") or {}).keys() or "lag_ms" in data
+    return INCREMENTS if is_newer else 1

@@ -13,6 +13,12 @@ MAX_MATCH_MS = 365 * 24 * 3600 * 1000
 MAX_INCREMENT_MS = 3600 * 1000
 """The longest bonus of a move, of any kind."""
 
+MAX_LAG_MS = 500
+"""The most that a move is compensated for the way to the server and back."""
+
+LAG_SHARE = 20
+"""The compensation of a move is at most one part in so many of a seat's time."""
+
 MAX_PHASES = 4
 """The most phases after the first."""
 
@@ -36,6 +42,16 @@ def parse_limits(limits: Mapping[str, Any], seats: int) -> Limits:
         own = [{"seat": each["seat"], **_parse_times(each, _OF_A_SEAT | {"seat"})} for each in odds]
         complete["seats"] = sorted(own, key=lambda its: int(its["seat"]))
     return cast(Limits, complete)
+
+
+def choose_lag(limits: Mapping[str, Any]) -> int:
+    """The most that each move is compensated for lag in a new match with these limits, in milliseconds.
+
+    Whoever lies about their lag gains no more than this with each move, so it is small beside the time of a seat.
+    """
+    times = [each.get(name) for each in (limits, *(limits.get("seats") or ())) for name in _TIMES]
+    quota: int = min([MAX_LAG_MS, *(ms // LAG_SHARE for ms in times if ms is not None)])
+    return quota
 
 
 def rotate_limits(limits: Limits | None, seats: int) -> Limits | None:

@@ -15,6 +15,7 @@ from plyscribe.domain.commands import (
     Correct,
     CorrectedStep,
     CreateMatch,
+    DeclareBuild,
     LeaveSeat,
     MakeMove,
     OfferDraw,
@@ -34,6 +35,7 @@ from plyscribe.domain.commands import (
 )
 from plyscribe.domain.events import (
     DRAW_AGREED,
+    BuildDeclared,
     ClockAdjusted,
     DiceRevealed,
     DiceRolled,
@@ -89,13 +91,15 @@ def rebuild_command(
             return LeaveSeat(**base, seat=seat)
         case EntropyAdded(seat, entropy):
             return AddEntropy(**base, seat=seat, entropy=entropy)
+        case BuildDeclared(seat, build):
+            return DeclareBuild(**base, seat=seat, build=build)
         case MatchStarted():
             return StartMatch(**base)
-        case MoveMade(seat, move):
+        case MoveMade(seat, move, spent_ms, lag_ms):
             moves = tuple(event.data.move for event in events if isinstance(event.data, MoveMade))
             if moves[1:] and base["actor"].role == "system":
                 return PlayOn(**base, moves=moves)
-            return MakeMove(**base, seat=seat, move=move)
+            return MakeMove(**base, seat=seat, move=move, thought_ms=spent_ms if lag_ms else None)
         case DiceRolled(values=values):
             return RecordRoll(**base, values=values)
         case MovesTakenBack(ply):

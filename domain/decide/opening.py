@@ -35,7 +35,7 @@ from plyscribe.domain.events import (
     ServerDice,
     SharedDice,
 )
-from plyscribe.domain.limits import parse_limits
+from plyscribe.domain.limits import MAX_LAG_MS, parse_limits
 from plyscribe.domain.line import measure_line
 from plyscribe.domain.match import LINE, Lifecycle, Match, Seat
 from plyscribe.domain.names import MAX_NAME_LENGTH, is_printable
@@ -129,7 +129,16 @@ def _created(command: CreateMatch, stream: str) -> MatchCreated:
         tournament=command.tournament,
         server=command.server,
         counts_from=PLAY if command.rated and command.counts_from is not None else None,
+        lag_ms=_find_quota(command),
     )
+
+
+def _find_quota(command: CreateMatch) -> int | None:
+    if command.limits is None or command.lag_ms is None:
+        return None
+    if not 0 <= command.lag_ms <= MAX_LAG_MS:
+        raise WrongValue("limits/range", f"lag_ms must be 0..{MAX_LAG_MS} milliseconds")
+    return command.lag_ms
 
 
 def _require_bots_welcome(command: CreateMatch) -> None:

@@ -144,7 +144,8 @@ def _list_missing(state: Tournament, game: Game, play: Play, playing: GameOnDesk
         return game.entrants if playing.state == "not-begun" else ()
     # Nobody knows of a seat that is not on turn whether somebody sits there.
     seat = game.entrants.index(playing.on_turn) + 1 if playing.on_turn in game.entrants else 0
-    return () if not seat or play.count_moves(seat) else (game.entrants[seat - 1],)
+    has_moved = any(step.seat == seat and not step.is_copied for step in play.steps)
+    return () if not seat or has_moved else (game.entrants[seat - 1],)
 
 
 def _find_last(play: Play | None) -> str | None:

@@ -27,6 +27,7 @@ from plyscribe.domain.tournament.commands import (
     EndInvitation,
     EndRequest,
     EndTournament,
+    EnterBuild,
     EnterResult,
     ForfeitGame,
     GivePenalty,
@@ -74,6 +75,7 @@ from plyscribe.domain.tournament.entering import (
     decide_seed,
     decide_withdraw,
 )
+from plyscribe.domain.tournament.entrant_builds import decide_enter_build
 from plyscribe.domain.tournament.events import (
     AttemptFailed,
     GameDecided,
@@ -232,8 +234,18 @@ def _decide_result(command: EnterResult, state: Tournament) -> list[Any]:
         raise WrongTime("tournament/decided", f"{by} already decided the game")
     if len(command.ranks) != state.terms.seats:
         raise WrongValue("tournament/ranks", f"a game needs {state.terms.seats} ranks")
-    place = (command.round, command.board, command.game)
-    return [GameDecided(*place, command.match, command.ranks, command.reason, command.made_at, command.left)]
+    decided = GameDecided(
+        command.round,
+        command.board,
+        command.game,
+        command.match,
+        command.ranks,
+        command.reason,
+        command.made_at,
+        command.left,
+        command.builds,
+    )
+    return [decided]
 
 
 def _decide_failure(command: NoteFailure, state: Tournament) -> list[Any]:
@@ -278,6 +290,7 @@ TOURNAMENT: Aggregate[Tournament] = declare(
         RegisterEntrant: decide_register,
         SeedEntrant: decide_seed,
         AssignEntrant: decide_assign,
+        EnterBuild: decide_enter_build,
         WithdrawEntrant: decide_withdraw,
         ReturnEntrant: decide_return,
         AnnounceAbsence: decide_absence,

@@ -12,6 +12,7 @@ from plyscribe.domain.tournament.events import (
     ArbiterDismissed,
     ArbiterNamed,
     AttemptFailed,
+    BuildEntered,
     EntrantAbsent,
     EntrantAssigned,
     EntrantInvited,
@@ -80,6 +81,7 @@ Entering = (
     | EntrantRegistered
     | EntrantSeeded
     | EntrantAssigned
+    | BuildEntered
     | EntrantWithdrawn
     | EntrantReturned
     | EntrantAbsent
@@ -178,6 +180,9 @@ def _evolve_entering(state: Tournament, event: Event, data: Entering) -> Tournam
             return _with_entrant(state, event, number, rating=rating, seed=seed)
         case EntrantAssigned(number, team, place):
             return _with_entrant(state, event, number, team=team, place=place)
+        case BuildEntered(number, build, pinned):
+            before = state.entrants[number - 1].builds if 1 <= number <= len(state.entrants) else ()
+            return _with_entrant(state, event, number, builds=(*before, build), is_pinned=pinned)
         case EntrantWithdrawn(number, cause, why):
             if cause != "entrant":
                 what = "entrant-disqualified" if cause == "disqualified" else data.type
@@ -214,9 +219,9 @@ def _evolve_game(state: Tournament, event: Event, data: OnGame) -> Tournament:
     if known is None:
         raise FoldError(event.version, f"there is no game {place}")
     match data:
-        case GameDecided(match=match, ranks=ranks, reason=reason, made_at=made_at, left=left):
+        case GameDecided(match=match, ranks=ranks, reason=reason, made_at=made_at, left=left, builds=builds):
             result = {"match": match, "ranks": ranks, "reason": reason}
-            more = {"made_at": made_at, "decided_at": event.at, "left": left}
+            more = {"made_at": made_at, "decided_at": event.at, "left": left, "builds": builds}
             return _with_game(state, known, **result, **more)
         case AttemptFailed(match=match, cause=cause, why=why, made_at=made_at):
             failed = (*known.failed, Failure(match, cause, why, made_at, event.at))

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from plyscribe.domain.errors import FoldError
-from plyscribe.domain.events import Occupant, SeatWithdrawn
-from plyscribe.domain.tournament.events import TournamentCreated
+from plyscribe.domain.events import Build, Occupant, SeatWithdrawn
+from plyscribe.domain.tournament.events import SeatBuild, TournamentCreated
 from plyscribe.domain.tournament.terms import list_seatings
 
 STATUSES = ("open", "playing", "ended", "aborted")
@@ -75,6 +75,11 @@ class Entrant(NamedTuple):
     team: str | None = None
     place: int | None = None
     """In the board order of its team."""
+    builds: tuple[Build, ...] = ()
+    """The builds that its account named, in order; the last one counts."""
+
+    is_pinned: bool = False
+    """Whether it may play with the last of its builds alone."""
 
 
 class Invitation(NamedTuple):
@@ -167,6 +172,9 @@ class Game(NamedTuple):
 
     replays: int = 0
     """How often it was decided and then had to be played once more."""
+
+    builds: tuple[SeatBuild, ...] = ()
+    """The builds that accounts declared in the match that decided it, by seat and in order."""
 
     pairing: int = 0
     """How often its round had been taken back when it was paired."""

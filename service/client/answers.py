@@ -495,8 +495,27 @@ class SeatRow(TypedDict):
     """False while the seat is open, or its player is only invited."""
 
 
+class Build(TypedDict):
+    """A build of a program, as the account that started it says. Nobody can check that from outside."""
+
+    digest: str
+    """The SHA-256 of the program's files."""
+
+    command: str
+    """The name of the program."""
+
+    version: str | None
+    """What it calls its version."""
+
+    options: Json
+    """Its options, as far as they are told."""
+
+
 class Seat(SeatRow):
-    """A seat of a match, with its entropy for the server's dice."""
+    """A seat of a match, with its entropy for the server's dice, and the builds that its account declared."""
+
+    builds: list[Build]
+    """The builds that played for the seat, in order; empty if none was declared."""
 
     entropy: str | None
     """Null if the seat has not added any."""
@@ -615,6 +634,13 @@ class Clock(TypedDict):
     """The time that each seat has left of `match_ms`; null without that limit."""
 
     deadline: Deadline | None
+    spent_ms: list[int]
+    """How long each of `moves` took, by the server's clock, without pauses and without the lag that was compensated
+    for; 0 for moves that the match began with.
+    """
+
+    lag_ms: int | None
+    """The most lag that a move is compensated for; null if moves are not timed."""
 
 
 class Pause(TypedDict):
@@ -1585,6 +1611,13 @@ class GameSummary(TypedDict):
     """Why the game was annulled; null if it was not."""
 
 
+class SeatBuild(TypedDict):
+    """A build that played on a seat of a game."""
+
+    seat: int
+    build: Build
+
+
 class Game(GameSummary):
     """A game of a round, with the match that decides it."""
 
@@ -1599,6 +1632,9 @@ class Game(GameSummary):
 
     forfeited: list[int]
     """The entrants that lost it by forfeit."""
+
+    builds: list[SeatBuild]
+    """The builds that accounts declared in the match that decided it, by seat, in order."""
 
     entered: list[int] | None
     """The ranks as they were entered first, if they were corrected; else null."""
@@ -2138,6 +2174,32 @@ class Team(TypedDict):
     """Its entrants in board order."""
 
 
+class PlayedBuild(Build):
+    """A build that an account declared in matches of a tournament."""
+
+    games: int
+    """The decided games in which it played."""
+
+    first: str
+    """The first of them: round, board and game."""
+
+
+class EntrantBuilds(TypedDict):
+    """The builds of an account's program in a tournament, as the account says."""
+
+    entered: Build | None
+    """The one that the account entered last."""
+
+    pinned: bool
+    """Whether no other one may play."""
+
+    played: list[PlayedBuild]
+    """Those that were declared in the matches of decided games, in order."""
+
+    undeclared: int
+    """The decided games in whose matches none was declared."""
+
+
 class Entrant(TypedDict):
     """An entrant: a `player` (an account), a `guest`, or a `bot` of the server."""
 
@@ -2198,6 +2260,9 @@ class Entrant(TypedDict):
     """How it came in: `entered` by itself, `invited`, let in because it `asked`, or as a `guest` or `bot` that an
     organiser entered.
     """
+
+    builds: EntrantBuilds | None
+    """Null if the account has named no build, neither here nor in a match."""
 
 
 class Act(TypedDict):

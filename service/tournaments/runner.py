@@ -7,7 +7,7 @@ game, so an interrupted tournament goes on exactly as it would have.
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from hashlib import sha256
@@ -43,6 +43,7 @@ from plyscribe.domain.events import (
     RecordedDice,
     SeedsRevealed,
 )
+from plyscribe.domain.layouts import NEWEST
 from plyscribe.domain.match import Match
 from plyscribe.domain.rulesets import find_ruleset
 from plyscribe.domain.tournament.commands import (
@@ -56,12 +57,14 @@ from plyscribe.domain.tournament.commands import (
 )
 from plyscribe.domain.tournament.conditions import MAX_CAUSE_LENGTH
 from plyscribe.domain.tournament.decide import TOURNAMENT
+from plyscribe.domain.tournament.events import SeatBuild
 from plyscribe.domain.tournament.sprt import judge_entrants
 from plyscribe.domain.tournament.state import Game, Tournament, find_game
 from plyscribe.service.clock import now_ms
 from plyscribe.service.config import SERVER, ServerKey
 from plyscribe.service.errors import Contended
 from plyscribe.service.matches.seating import MAX_SEED, PLAYER
+from plyscribe.service.matches.timing import time_moves
 from plyscribe.service.store import port
 from plyscribe.service.store.port import EventStore
 from plyscribe.service.streams.handler import Answer, Handler, Order
@@ -101,7 +104,15 @@ log = logging.getLogger(__name__)
 class Tournaments:
     """All tournaments; safe to share between threads."""
 
-    def __init__(self, store: EventStore, matches: Handler[Match], key: ServerKey) -> None:
+    def __init__(
+        self,
+        store: EventStore,
+        matches: Handler[Match],
+        key: ServerKey,
+        layout: Callable[[], int] = lambda: NEWEST,
+    ) -> None:
+        """`layout` is that of the store's data: see `plyscribe.domain.layouts`."""
+        self._layout = layout
         self._store = store
         self._matches = matches
         self._key = key
@@ -281,7 +292,7 @@ class Tournaments:
             },
             server=SERVER,
         )
-        return [Order(id, command, asked, new=True)]
+        return [Order(id, time_moves(command, self._layout()), asked, new=True)]
 
     def _seat(self, state: Tournament, game: Game, seat: int) -> Occupant:
         """Who takes the seat. A bot plays in its current build.
@@ -406,6 +417,7 @@ def _enter_result(game: Game, match: Match) -> EnterResult:
         reason=life.outcome.reason,
         made_at=life.created_at,
         left=life.withdrawals,
+        builds=tuple(SeatBuild(number, build) for number, seat in enumerate(life.seats, 1) for build in seat.builds),
     )
 
 

@@ -60,6 +60,7 @@ def test_what_is_copied_later_needs_nothing():
     assert find_layout(entry("events-copied", {"events": []}), "events-copied") == 1
 
 
+NEW = (*BONUSES, "phases", "asked_byes", "lag_ms")
 CLUB = {"at_table", "rounds_begin", "rated", "private"}
 OLD_FORMATS = {"round-robin", "swiss", "knockout", "gauntlet"}
 
@@ -68,8 +69,10 @@ def test_every_recorded_shape_has_a_layout():
     for line in LINES:
         raw = json.loads(line)
         if raw["type"] in TYPES:
-            is_new = any(f'"{each}"' in line for each in (*BONUSES, "phases", "asked_byes")) or '"seat":1' in line
-            is_new = is_new or raw["type"] not in ("match-created", "tournament-created", "events-copied")
+            is_new = any(f'"{each}"' in line for each in NEW)
+            is_new = is_new or ('"seat":1' in line and raw["type"] != "game-decided")
+            is_old = raw["type"] in ("match-created", "tournament-created", "game-decided", "events-copied")
+            is_new = is_new or not is_old or "builds" in raw["data"]
             if raw["type"] == "tournament-created":
                 is_new = is_new or CLUB & raw["data"].keys() or raw["data"]["format"]["kind"] not in OLD_FORMATS
             assert find_layout(StoredEvent(1, line.encode(), b""), raw["type"]) == (CLUBS if is_new else 1)
@@ -80,3 +83,8 @@ def test_every_recorded_shape_has_a_layout():
 )
 def test_a_tournament_of_a_club_needs_the_layout_of_clubs(term):
     assert find_layout(entry("tournament-created", {"limits": None, **term}), "tournament-created") == CLUBS
+
+
+def test_a_copy_of_a_match_with_a_build_needs_the_layout_of_clubs():
+    lines = [format_event_line(created(None)).decode(), '{"data":{},"type":"build-declared","version":2}']
+    assert find_layout(entry("events-copied", {"events": lines}), "events-copied") == CLUBS

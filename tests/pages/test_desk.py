@@ -26,6 +26,7 @@ def sign_in(visitor, night: ClubNight) -> Page:
     page.get_by_label("Token").fill(night.token)
     page.get_by_role("button", name="Sign in").click()
     expect(page.get_by_role("heading", name="Arbiter’s desk")).to_be_visible()
+    page.wait_for_load_state()
     return page
 
 

@@ -71,6 +71,21 @@ def test_a_person_enters_and_the_organiser_starts_from_the_page(visit, organiser
     expect(ann.page.locator("#tournament")).to_have_attribute("data-status", "playing")
 
 
+def test_a_button_that_is_pressed_before_the_scripts_are_there_is_not_pressed_in_vain(visit, organiser):
+    made = announce(organiser, 2)
+    page = visit().page
+    page.goto("/sign-in")
+    page.get_by_label("Token").fill(organiser.token)
+    page.get_by_role("button", name="Sign in").click()
+    page.locator("form[action='/sign-out']").wait_for(state="attached")
+    held: list[Route] = []
+    page.route("**/assets/tournament.*.js", lambda route: held.append(route))
+    page.goto(f"/tournaments/{made}", wait_until="commit")
+    page.get_by_role("button", name="Start", exact=True).click()
+    held[0].continue_()
+    expect(page.get_by_role("dialog")).to_be_visible()
+
+
 def test_the_page_keeps_up_while_its_stream_is_refused_and_leaves_the_focus_where_it_is(visit, organiser):
     made = announce(organiser, 1)
     spectator = visit()
@@ -112,12 +127,13 @@ def test_a_closed_tournament_is_entered_by_invitation_and_steered_from_the_page(
     expect(ann.page.get_by_role("button", name="Accept")).to_have_count(0)
     expect(ann.page.get_by_role("link", name="Annabel").last).to_be_visible()
     press_and_confirm(olga.page, "Start")
-    olga.page.get_by_text("Rule", exact=True).first.click()
-    forfeit = olga.page.locator("form[data-post$=forfeits]").first
-    forfeit.get_by_label("Annabel loses").check()
-    forfeit.get_by_label("Reason").fill("she never came")
-    forfeit.get_by_role("button", name="Forfeit").click()
+    olga.page.get_by_role("link", name="Decide about round 1, board 1, game 1").click()
+    decide = olga.page.locator("form[data-forfeit$='/forfeits']")
+    decide.get_by_label("Annabel did not come").check()
+    decide.get_by_label("Reason").fill("she never came")
+    decide.get_by_role("button", name="Decide the game").click()
     expect(ann.page.locator("#tournament")).to_have_attribute("data-status", "ended")
+    olga.page.goto(f"/tournaments/{made}")
     acts = olga.page.get_by_role("region", name="Decisions of the organiser")
     expect(acts.get_by_text("she never came")).to_be_visible()
     take_pictures(olga.page, "tournament-organised")

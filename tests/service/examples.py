@@ -510,6 +510,14 @@ def record_dice(story: Story) -> None:
     match = story.send("POST", "/v1/matches", ann["token"], json=body, key="dice-1").json["match"]
     story.show("POST", f"/v1/matches/{match}/entropy", ann["token"], {"entropy": "correct horse"})
     story.show("POST", f"/v1/matches/{match}/entropy", ann["token"], {"entropy": "again"})
+    build = {"digest": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08", "command": "mybot"}
+    alone = {"ruleset": "pathagon", "seats": [{"player": ann["player"]}] * 2, "start": "call"}
+    played = story.send("POST", "/v1/matches", ann["token"], json=alone, key="build-1").json["match"]
+    declared = {**build, "version": "1.2", "options": {"level": 3}, "seat": 1}
+    story.show("POST", f"/v1/matches/{played}/builds", ann["token"], declared, name="before the start")
+    story.send("POST", f"/v1/matches/{played}/start", ann["token"], json={})
+    story.show("POST", f"/v1/matches/{played}/builds", ann["token"], declared)
+    story.show("POST", f"/v1/matches/{played}/builds", ann["token"], declared, name="again")
     shared = {**body, "shared_dice": 2}
     first = story.show("POST", "/v1/matches", ann["token"], shared, name="shared dice", key="duplicate-1")["match"]
     story.show("GET", f"/v1/matches/{first}", name="shared dice")
@@ -539,6 +547,10 @@ def record_tournament(story: Story) -> None:
     story.show("POST", f"{tournament}/entrants", olga, bot, name="a bot")
     story.send("POST", f"{tournament}/entrants", olga, json={"bot": {"name": "greedy"}})
     story.send("POST", f"{tournament}/entrants", olga, json={"bot": {"name": "random"}})
+    build = {"digest": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08", "command": "mybot"}
+    pinned = {**build, "version": "1.2", "options": {"level": 3}, "pinned": True}
+    story.show("POST", f"{tournament}/entrants/1/builds", ann["token"], pinned)
+    story.show("POST", f"{tournament}/entrants/2/builds", ann["token"], pinned)
     story.show("POST", f"{tournament}/entrants/4/withdrawal", ann["token"], {})
     story.show("POST", f"{tournament}/entrants/4/withdrawal", olga, {})
     story.show("POST", f"{tournament}/entrants/1/absences", ann["token"], {"round": 2})

@@ -14,7 +14,7 @@ class Hall(Club):
         browser = self.api.app.test_client()
         if token is not None:
             sign_in(browser, token)
-        return browser.get(f"/tournaments/{self.id}/{page}", headers={**FOR_PEOPLE, **headers})
+        return browser.get(f"/tournaments/{self.id}/{page}".rstrip("/"), headers={**FOR_PEOPLE, **headers})
 
 
 @pytest.fixture

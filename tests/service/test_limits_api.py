@@ -16,6 +16,8 @@ def test_a_match_has_its_limits_and_the_deadline_of_the_seat_on_turn(api):
         "used_ms": [0, 0],
         "left_ms": [600_000, 600_000],
         "deadline": {"seat": 1, "at": started + 60_000},
+        "spent_ms": [],
+        "lag_ms": 500,
     }
 
 
@@ -143,3 +145,35 @@ def test_a_tournament_gives_no_odds(api, parts):
     phases = {"match_ms": 60_000, "delay_ms": 1000, "phases": [{"after": 40, "add_ms": 60_000}]}
     created = api.post("/v1/tournaments", token, {**terms, "limits": phases})
     assert api.get(f"/v1/tournaments/{created.json['tournament']}").json["limits"] == {"move_ms": None, **phases}
+
+
+def test_a_move_says_how_long_it_took(api):
+    two = Two(api, ruleset="zhen", limits={"match_ms": 600_000})
+    before = two.get().json["clock"]["since"]
+    two.play("+1")
+    made = api.get(f"{two.path}/events?after=3").json["events"][0]
+    assert made["data"] == {"move": "+1", "seat": 1, "spent_ms": made["at"] - before}
+    assert two.get().json["clock"]["spent_ms"] == [made["at"] - before]
+
+
+def test_the_word_of_a_client_is_worth_the_quota_at_most(api):
+    two = Two(api, ruleset="zhen", limits={"match_ms": 2_000})
+    assert two.get().json["clock"]["lag_ms"] == 100
+    since = two.get().json["clock"]["since"]
+    made = api.post(f"{two.path}/moves", two.ann_token, {"move": "+1"}, headers={"Thought-Ms": "0"}).json["events"][0]
+    elapsed = made["at"] - since
+    assert made["data"]["spent_ms"] == elapsed - min(100, elapsed)
+    assert made["data"].get("lag_ms", 0) == min(100, elapsed)
+
+
+def test_a_word_that_is_no_time_is_refused(api):
+    two = Two(api, ruleset="zhen", limits={"match_ms": 600_000})
+    for word in ("soon", "-1", "1.5", "1" * 13):
+        refused = api.post(f"{two.path}/moves", two.ann_token, {"move": "+1"}, headers={"Thought-Ms": word})
+        assert (refused.status_code, refused.json["code"]) == (400, "request/thought-ms")
+
+
+def test_without_limits_the_word_of_a_client_means_nothing(api):
+    two = Two(api, ruleset="zhen")
+    made = api.post(f"{two.path}/moves", two.ann_token, {"move": "+1"}, headers={"Thought-Ms": "5"})
+    assert made.json["events"][0]["data"] == {"move": "+1", "seat": 1}

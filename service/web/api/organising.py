@@ -6,6 +6,7 @@ import orjson
 from flask import Response
 
 from plyscribe.domain.at_table import WHOLE_TABLE, TablePlace
+from plyscribe.domain.declared_builds import build_of
 from plyscribe.domain.errors import WrongValue
 from plyscribe.domain.names import require_label
 from plyscribe.domain.tournament.commands import (
@@ -15,6 +16,7 @@ from plyscribe.domain.tournament.commands import (
     CorrectGame,
     DismissArbiter,
     EndRequest,
+    EnterBuild,
     GivePenalty,
     LiftPenalty,
     NameArbiter,
@@ -110,6 +112,21 @@ def request_entry(tournament: str) -> Response:
 def end_request(tournament: str, player: str) -> Response:
     """Withdraw your request to be let in, or refuse one as an organiser."""
     return execute(tournament, bodies.Refused, lambda base, body, _: EndRequest(**base, player=player, **body))
+
+
+@blueprint.post("/<tournament>/entrants/<int:entrant>/builds")
+@operation("tournaments", answers.TournamentReceipt, status=201, body=bodies.EntrantBuild, **receipt)
+def enter_build(tournament: str, entrant: int) -> Response:
+    """Say which build of a program plays for you in a tournament.
+
+    It is your own claim, and everybody can read it. If it is `pinned`, a match of the tournament refuses every other
+    build of yours, and once the tournament has started the pin stays. What plays in a match is declared there.
+    """
+
+    def make(base: Fields, body: Fields, _: Any) -> EnterBuild:
+        return EnterBuild(**base, entrant=entrant, build=build_of(body), pinned=body["pinned"])
+
+    return execute(tournament, bodies.EntrantBuild, make, 201)
 
 
 @blueprint.post("/<tournament>/entry-link")

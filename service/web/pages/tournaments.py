@@ -9,7 +9,6 @@ from plyscribe.domain.events import Account
 from plyscribe.domain.rulesets import find_ruleset, list_newest
 from plyscribe.domain.tournament.decide import TOURNAMENT
 from plyscribe.domain.tournament.state import STATUSES, Tournament
-from plyscribe.domain.tournament.tables import list_crosstable
 from plyscribe.service.lists.tournament_people import PARTS
 from plyscribe.service.tournaments.queries import (
     describe_attempt,
@@ -18,7 +17,6 @@ from plyscribe.service.tournaments.queries import (
     describe_tournament,
     list_attempts,
     name_all,
-    name_players,
 )
 from plyscribe.service.web.api.http import parse_query, parts, path_with, principal_if_any
 from plyscribe.service.web.api.tournaments import is_organised_by, read_tournament
@@ -26,6 +24,12 @@ from plyscribe.service.web.pages.blueprint import blueprint, show_page
 from plyscribe.service.web.pages.entry import describe_entry
 from plyscribe.service.web.pages.pairing_reasons import describe_boards
 from plyscribe.service.web.pages.plot import Estimate, draw_intervals
+from plyscribe.service.web.pages.score_tables import (
+    describe_crosstable,
+    describe_penalties,
+    find_ranks_before,
+    say_change,
+)
 from plyscribe.service.web.pages.speech import gettext
 from plyscribe.service.web.pages.steering import describe_steering
 from plyscribe.service.web.pages.wording import (
@@ -98,10 +102,12 @@ def show_tournament(tournament: str) -> Response:
     """Show a tournament in its present state."""
     state = read_tournament(tournament)
     who = principal_if_any()
-    names, players = name_all(state, parts().accounts), name_players(state, parts().accounts)
+    names = name_all(state, parts().accounts)
     table = describe_table(state, parts().accounts)
     described = describe_tournament(state, parts().accounts)
     organises = who is not None and is_organised_by(state, who)
+    own = {each.number for each in state.entrants if who is not None and each.occupant == Account(who.account)}
+    is_narrow = 1 < len(state.entrants) <= LARGEST_CROSSTABLE
     is_live = state.status not in ("ended", "aborted")
     shown = _choose_rounds(state, request.args.get("round", len(state.rounds), type=int))
     return show_page(
@@ -117,7 +123,11 @@ def show_tournament(tournament: str) -> Response:
         title=find_ruleset(state.terms.ruleset, state.terms.ruleset_version).title,
         names=names,
         table=table,
-        crosstable=list_crosstable(state, players) if 1 < len(state.entrants) <= LARGEST_CROSSTABLE else None,
+        own=own,
+        ranks_before=find_ranks_before(state),
+        say_change=say_change,
+        penalties=describe_penalties(state),
+        crosstable=describe_crosstable(state, names, own) if is_narrow and state.rounds else None,
         plot=_plot_ratings(table, names) if any(game.was_played for game in state.games()) else None,
         rounds=_describe_rounds(state, shown, names),
         newest=len(state.rounds),
@@ -125,7 +135,6 @@ def show_tournament(tournament: str) -> Response:
         entry=describe_entry(state, who, names),
         goes_on=False,
         steering=describe_steering(state, who, names) if who is not None and organises and is_live else None,
-        own_boards=_list_own_boards(state, who.account) if who is not None and organises else set(),
         own_games=_list_own_games(state, who.account) if who is not None else [],
     )
 
@@ -182,14 +191,3 @@ def _list_own_games(state: Tournament, account: str) -> list[str]:
         for game in games
         if game.ranks is None and not game.is_given_up and own & set(game.entrants)
     ]
-
-
-def _list_own_boards(state: Tournament, account: str) -> set[tuple[int, int]]:
-    """Round and board of each board on which the account is an entrant."""
-    own = {each.number for each in state.entrants if each.occupant == Account(account)}
-    return {
-        (round.number, board)
-        for round in state.rounds
-        for board, entrants in enumerate(round.boards, 1)
-        if own & set(entrants)
-    }

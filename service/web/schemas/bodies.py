@@ -19,6 +19,7 @@ from plyscribe.domain.decide.opening import (
     START_MODES,
 )
 from plyscribe.domain.decide.play import MAX_MOVE_LENGTH
+from plyscribe.domain.declared_builds import DIGEST_PATTERN, MAX_OPTIONS, MAX_OPTIONS_BYTES, MAX_TEXT_LENGTH
 from plyscribe.domain.effects import Rolled, Withdrew
 from plyscribe.domain.events import WITHDRAWAL_CAUSES, WITHDRAWAL_FAULTS, Account, Guest, Occupant, SeatWithdrawn
 from plyscribe.domain.limits import MAX_AFTER, MAX_INCREMENT_MS, MAX_MATCH_MS, MAX_MOVE_MS, MAX_PHASES, MIN_LIMIT_MS
@@ -501,6 +502,52 @@ class Entropy(Strict):
         required=True,
         metadata={"description": "Any printable ASCII text.", "example": "correct horse"},
     )
+
+
+class BuildFields(Strict):
+    """A program: the SHA-256 of its files, and how it was started."""
+
+    digest = fields.String(
+        required=True,
+        validate=validate.Regexp(DIGEST_PATTERN),
+        metadata={
+            "pattern": DIGEST_PATTERN,
+            "description": "The SHA-256 of the program's files, as docs/bots.md computes it.",
+            "example": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+        },
+    )
+    command = text_field(
+        MAX_TEXT_LENGTH,
+        required=True,
+        metadata={"description": "The name of the program, without its folder and arguments.", "example": "mybot"},
+    )
+    version = text_field(
+        MAX_TEXT_LENGTH,
+        load_default=None,
+        allow_none=True,
+        metadata={"description": "What the program calls its version.", "example": "1.2"},
+    )
+    options = fields.Dict(
+        keys=fields.String(),
+        load_default=dict,
+        metadata={
+            "description": f"Options that everybody may know: at most {MAX_OPTIONS} texts, whole numbers and booleans, "
+            f"{MAX_OPTIONS_BYTES} bytes of JSON in all. Put no secrets here.",
+            "example": {"level": 3},
+        },
+    )
+
+
+class NewBuild(BuildFields):
+    """The build of a program that plays for your seat from now on."""
+
+    seat = seat_field(load_default=None)
+
+
+class EntrantBuild(BuildFields):
+    """The build of a program that plays for you in the tournament."""
+
+    pinned = Boolean(load_default=False, metadata={"description": "Whether no other build of yours may play in it."})
 
 
 class Nothing(Strict):

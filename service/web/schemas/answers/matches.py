@@ -119,8 +119,23 @@ class SeatRow(Schema):
     )
 
 
+class BuildOut(Schema):
+    """A build of a program, as the account that started it says. Nobody can check that from outside."""
+
+    digest = fields.String(required=True, metadata={"description": "The SHA-256 of the program's files."})
+    command = fields.String(required=True, metadata={"description": "The name of the program."})
+    version = fields.String(required=True, allow_none=True, metadata={"description": "What it calls its version."})
+    options = fields.Dict(required=True, metadata={"description": "Its options, as far as they are told."})
+
+
 class SeatOut(SeatRow):
-    """A seat of a match, with its entropy for the server's dice."""
+    """A seat of a match, with its entropy for the server's dice, and the builds that its account declared."""
+
+    builds = fields.List(
+        fields.Nested(BuildOut),
+        required=True,
+        metadata={"description": "The builds that played for the seat, in order; empty if none was declared."},
+    )
 
     entropy = fields.String(
         required=True, allow_none=True, metadata={"description": "Null if the seat has not added any."}
@@ -204,6 +219,19 @@ class ClockOut(Schema):
         metadata={"description": "The time that each seat has left of `match_ms`; null without that limit."},
     )
     deadline = fields.Nested(DeadlineOut, required=True, allow_none=True)
+    spent_ms = fields.List(
+        fields.Integer(),
+        required=True,
+        metadata={
+            "description": "How long each of `moves` took, by the server's clock, without pauses and without the lag "
+            "that was compensated for; 0 for moves that the match began with."
+        },
+    )
+    lag_ms = fields.Integer(
+        required=True,
+        allow_none=True,
+        metadata={"description": "The most lag that a move is compensated for; null if moves are not timed."},
+    )
 
 
 class DiceOut(Schema):
