@@ -127,7 +127,7 @@ def evolve_tournament(state: Tournament, event: Event, data: TournamentEvent) ->
         case TournamentResumed():
             return _note_act(replace(state, paused=None, is_stopped=False), event, data.type, None)
         case RoundCalled(round):
-            return replace(state, called=round)
+            return _note_act(replace(state, called=round), event, data.type, None, round=round)
         case RoundPaired(round):
             state = replace(state, rounds=(*state.rounds, _open_round(state, data)))
             by_hand = parse_actor(event.by).role != "system"

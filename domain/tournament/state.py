@@ -30,6 +30,7 @@ ACTS = (
     "game-replayed",
     "penalty-given",
     "penalty-lifted",
+    "round-called",
     "round-paired",
     "round-taken-back",
     "table-codes-revoked",

@@ -57,6 +57,15 @@ def _format_entrant(entrant: int, name: str, wins: Fraction, rank: int) -> str:
     return f"001 {entrant:>4}      {name:<{NAME_LENGTH}}{'':33}{float(wins):4.1f} {rank:>4}  "
 
 
+def can_be_reported(state: Tournament) -> bool:
+    """Whether the report can express the terms of this tournament."""
+    try:
+        _find_win(state)
+    except WrongValue:
+        return False
+    return True
+
+
 def _find_win(state: Tournament) -> int:
     """The points of a win; WrongValue unless TRF can express the scoring."""
     terms, scoring = state.terms, state.terms.scoring

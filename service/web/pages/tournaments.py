@@ -18,6 +18,7 @@ from plyscribe.service.tournaments.queries import (
     list_attempts,
     name_all,
 )
+from plyscribe.service.tournaments.trf import can_be_reported
 from plyscribe.service.web.api.http import parse_query, parts, path_with, principal_if_any
 from plyscribe.service.web.api.tournaments import is_organised_by, read_tournament
 from plyscribe.service.web.pages.blueprint import blueprint, show_page
@@ -109,6 +110,7 @@ def show_tournament(tournament: str) -> Response:
     own = {each.number for each in state.entrants if who is not None and each.occupant == Account(who.account)}
     is_narrow = 1 < len(state.entrants) <= LARGEST_CROSSTABLE
     is_live = state.status not in ("ended", "aborted")
+    last_round = len(state.rounds) if state.status == "ended" else None
     shown = _choose_rounds(state, request.args.get("round", len(state.rounds), type=int))
     return show_page(
         "tournament.html",
@@ -116,8 +118,9 @@ def show_tournament(tournament: str) -> Response:
         kind=describe_format(state.terms.format),
         end=describe_end(state.ended),
         terms=list(describe_terms(described)),
-        acts=[{**each, "did": describe_act(each, names)} for each in reversed(described["acts"])],
+        acts=[{**each, "did": describe_act(each, names, last_round)} for each in reversed(described["acts"])],
         faults=_list_faults(state),
+        has_report=can_be_reported(state),
         event_types=" ".join(TOURNAMENT.types),
         is_live=is_live,
         title=find_ruleset(state.terms.ruleset, state.terms.ruleset_version).title,

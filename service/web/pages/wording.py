@@ -266,8 +266,13 @@ def _name_float(cost: Mapping[str, Any]) -> dict[str, Any]:
     return {"down": cost["from"], "up": cost["to"], "by": cost["by"]}
 
 
-def describe_act(act: Mapping[str, Any], names: Mapping[int, str]) -> str:
-    """What an organiser, arbiter or administrator did, from its description as in the API."""
+def describe_act(act: Mapping[str, Any], names: Mapping[int, str], last_round: int | None = None) -> str:
+    """What an organiser, arbiter or administrator did, from its description as in the API.
+
+    `last_round` is the last one of a tournament that has ended. To call one more has ended it.
+    """
+    if act["what"] == "round-called" and last_round is not None and act["round"] > last_round:
+        return gettext("ended the tournament")
     values = {
         "name": names.get(act["entrant"], "") if act["entrant"] is not None else act["player_name"] or "",
         "round": act["round"],
@@ -305,6 +310,7 @@ _ACTS = {
     "game-retried": gettext_noop("had %(which)s tried again"),
     "penalty-given": gettext_noop("gave %(name)s a penalty"),
     "penalty-lifted": gettext_noop("lifted a penalty of %(name)s"),
+    "round-called": gettext_noop("called round %(round)s"),
     "round-paired": gettext_noop("paired round %(round)s by hand"),
     "round-taken-back": gettext_noop("took the pairing of round %(round)s back"),
     "table-codes-revoked": gettext_noop("made the codes of %(which)s void"),
