@@ -905,6 +905,45 @@ class Position(MatchTurn):
     """
 
 
+class TypedStep(TypedDict):
+    """A step of a match: a move, a roll, or a seat that leaves."""
+
+    move: NotRequired[str]
+    values: NotRequired[list[int]]
+    withdraw: NotRequired[int]
+    """The seat that leaves."""
+
+    cause: NotRequired[str]
+
+
+class PlacedStep(TypedDict):
+    """A step, and where it stands in the text. Lines and columns count from 1."""
+
+    step: TypedStep
+    line: int
+    column: int
+
+
+class TypedFault(TypedDict):
+    """The first place of the text that is wrong, and why."""
+
+    code: str
+    detail: str
+    line: int
+    column: int
+    clause: NotRequired[str]
+    """The clause of the rules that a move breaks, if one does."""
+
+
+class ReadSheet(MatchTurn):
+    """What a typed score sheet says. `turn` and `ply` are those after the steps that could be read."""
+
+    ply: int
+    steps: list[PlacedStep]
+    fault: TypedFault | None
+    picture: str | None
+
+
 class StoredEvents(TypedDict):
     """The events that a command stored."""
 

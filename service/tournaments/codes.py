@@ -62,7 +62,7 @@ class TableCodes:
 
     def authenticate(self, text: str) -> Principal:
         """Whoever holds this code; Unauthenticated, with the reason, if it is not or no longer valid."""
-        code = self._read(text)
+        code = self.read(text)
         if code is None:
             raise Unauthenticated("this code is not one of ours: scan it again", "table/unknown")
         if now_ms() >= code.expires_s * 1000:
@@ -76,7 +76,8 @@ class TableCodes:
         account = "-".join((code.tournament, *map(str, code.place)))
         return Principal(account, (TABLE,), table=TableSeat(code.tournament, code.place))
 
-    def _read(self, text: str) -> TableCode | None:
+    def read(self, text: str) -> TableCode | None:
+        """What the code says, valid or not; None if it is not one of ours."""
         parsed = TABLE_CODE.fullmatch(text)
         if parsed is None:
             return None

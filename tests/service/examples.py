@@ -312,6 +312,7 @@ def record_composition(story: Story) -> None:
     match = story.send("POST", "/v1/matches", ann["token"], json=body, key="touches-1").json["match"]
     story.send("POST", f"/v1/matches/{match}/moves", ann["token"], json={"move": "d4"})
     story.show("GET", f"/v1/matches/{match}/legal-moves/touched?touch=d4")
+    story.show("POST", f"/v1/matches/{match}/score-sheet", body={"text": "2. e5 3. d4"})
 
 
 def record_bundle(story: Story) -> None:

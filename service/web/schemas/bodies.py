@@ -57,6 +57,9 @@ MAX_VALUES = 1000
 
 MAX_PLACE = 32
 
+MAX_TYPED = 16_000
+"""The most characters of a typed score sheet."""
+
 MAX_TRIED = 1000
 """The most steps of a variation. They are taken anew for each request."""
 
@@ -603,6 +606,20 @@ class NewRoll(Strict):
     def _one_of_them(self, data: dict[str, Any], **_: Any) -> None:
         if len(data) != 1:
             raise ValidationError("Must have exactly one of values and laid.")
+
+
+class TypedSteps(Strict):
+    """Steps as on a score sheet, which go on from the present position, or from that at `version`."""
+
+    text = fields.String(
+        required=True,
+        validate=validate.Length(1, MAX_TYPED),
+        metadata={"description": "The steps, as in a text record without headers.", "example": "1. d4 2. e5"},
+    )
+    version = integer_field(
+        1, 2**31, load_default=None, allow_none=True, metadata={"description": "By default the present version."}
+    )
+    picture = Boolean(load_default=False, metadata={"description": "Send the position after them as an SVG document."})
 
 
 class CorrectedStep(_Step):

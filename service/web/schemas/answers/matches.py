@@ -654,6 +654,42 @@ class PositionOut(MatchTurn):
     )
 
 
+class TypedStep(Schema):
+    """A step of a match: a move, a roll, or a seat that leaves."""
+
+    move = fields.String()
+    values = fields.List(fields.Integer())
+    withdraw = fields.Integer(metadata={"description": "The seat that leaves."})
+    cause = fields.String()
+
+
+class PlacedStep(Schema):
+    """A step, and where it stands in the text. Lines and columns count from 1."""
+
+    step = fields.Nested(TypedStep, required=True)
+    line = fields.Integer(required=True)
+    column = fields.Integer(required=True)
+
+
+class TypedFault(Schema):
+    """The first place of the text that is wrong, and why."""
+
+    code = fields.String(required=True)
+    detail = fields.String(required=True)
+    line = fields.Integer(required=True)
+    column = fields.Integer(required=True)
+    clause = fields.String(metadata={"description": "The clause of the rules that a move breaks, if one does."})
+
+
+class ReadSheet(MatchTurn):
+    """What a typed score sheet says. `turn` and `ply` are those after the steps that could be read."""
+
+    ply = fields.Integer(required=True)
+    steps = fields.List(fields.Nested(PlacedStep), required=True)
+    fault = fields.Nested(TypedFault, required=True, allow_none=True)
+    picture = fields.String(required=True, allow_none=True)
+
+
 class LegalMoves(Page, MatchTurn):
     """A page of the legal moves of the seat on turn, in a fixed order. Empty unless a seat must move."""
 
