@@ -44,6 +44,9 @@ _OF_CLUBS = frozenset(
 _TERMS_OF_CLUBS = frozenset({"rounds_begin", "at_table", "rated", "private"})
 """The terms of a tournament that earlier releases do not know; a tournament without them does not name them."""
 
+_FORMATS_OF_CLUBS = frozenset({"pyramid"})
+"""The formats of tournaments that earlier releases do not know."""
+
 TYPES = _OF_CLUBS | {"match-created", "tournament-created", "events-copied"}
 """The types of events that may need more than layout 1."""
 
@@ -53,13 +56,18 @@ def find_layout(stored: StoredEvent, type: str) -> int:
     if type in _OF_CLUBS:
         return CLUBS
     data: Any = parse_json(stored.e)["data"]
-    if type == "tournament-created" and (_TERMS_OF_CLUBS & data.keys() or "asked_byes" in data.get("scoring", ())):
+    if type == "tournament-created" and _is_of_clubs(data):
         return CLUBS
     if type == "events-copied":
         # Only the first event of a match says what the others may be.
         first = parse_json(data["events"][0].encode()) if data["events"] else {}
         return _layout_of_terms(first["data"]) if first.get("type") == "match-created" else 1
     return _layout_of_terms(data)
+
+
+def _is_of_clubs(terms: dict[str, Any]) -> bool:
+    is_new = terms.get("format", {}).get("kind") in _FORMATS_OF_CLUBS or "asked_byes" in terms.get("scoring", ())
+    return is_new or not _TERMS_OF_CLUBS.isdisjoint(terms)
 
 
 def _layout_of_terms(data: dict[str, Any]) -> int:

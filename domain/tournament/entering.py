@@ -45,7 +45,7 @@ from plyscribe.domain.tournament.events import (
 from plyscribe.domain.tournament.events import InvitationEnded as Ended
 from plyscribe.domain.tournament.schedule import bound_rounds
 from plyscribe.domain.tournament.state import Tournament
-from plyscribe.domain.tournament.terms import MAX_ENTRANTS, MAX_ROUNDS
+from plyscribe.domain.tournament.terms import MAX_ENTRANTS, MAX_ROUNDS, TAKE_LATE
 
 MAX_RATING = 10_000
 
@@ -184,7 +184,7 @@ def decide_seed(command: SeedEntrant, state: Tournament) -> list[Any]:
 
 
 def _require_entry(state: Tournament) -> None:
-    require_status(state, "open", *(["playing"] if state.terms.format["kind"] == "swiss" else []))
+    require_status(state, "open", *(["playing"] if state.terms.format["kind"] in TAKE_LATE else []))
 
 
 def _require_new(state: Tournament, player: str, why: str) -> None:

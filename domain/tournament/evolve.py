@@ -167,7 +167,8 @@ def _evolve_entering(state: Tournament, event: Event, data: Entering) -> Tournam
             entrant = Entrant(number, occupant, label, joined=len(state.rounds) + 1)
             own = occupant.player if isinstance(occupant, Account) else None
             invitations, requests = _without(state.invitations, own), _without(state.requests, own)
-            return replace(state, entrants=(*state.entrants, entrant), invitations=invitations, requests=requests)
+            state = replace(state, entrants=(*state.entrants, entrant), invitations=invitations, requests=requests)
+            return _come_late(state, event, number)
         case EntrantSeeded(number, rating, seed):
             return _with_entrant(state, event, number, rating=rating, seed=seed)
         case EntrantWithdrawn(number, cause, why):
@@ -177,7 +178,8 @@ def _evolve_entering(state: Tournament, event: Event, data: Entering) -> Tournam
             return _with_entrant(state, event, number, is_in=False, is_disqualified=cause == "disqualified")
         case EntrantReturned(number, why):
             state = _note_act(state, event, data.type, why, entrant=number)
-            return _with_entrant(state, event, number, is_in=True, is_disqualified=False)
+            state = _with_entrant(state, event, number, is_in=True, is_disqualified=False)
+            return _come_late(state, event, number)
         case EntrantAbsent(number, round, bye):
             entrant = _entrant(state, event, number)
             byes = entrant.byes | {round} if bye else entrant.byes
@@ -278,6 +280,14 @@ def _entrant(state: Tournament, event: Event, number: int) -> Entrant:
 def _with_entrant(state: Tournament, event: Event, number: int, **changes: Any) -> Tournament:
     entrant = _entrant(state, event, number)._replace(**changes)
     return replace(state, entrants=(*state.entrants[: number - 1], entrant, *state.entrants[number:]))
+
+
+def _come_late(state: Tournament, event: Event, number: int) -> Tournament:
+    """Note an entrant as late if it is in for the first time since the start."""
+    if state.status != "playing" or number in state.starters or number in state.late:
+        return state
+    state = _with_entrant(state, event, number, joined=len(state.rounds) + 1)
+    return replace(state, late=(*state.late, number))
 
 
 def _open_round(state: Tournament, paired: RoundPaired) -> Round:

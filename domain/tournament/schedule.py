@@ -20,6 +20,7 @@ from plyscribe.domain.tournament.history import (
 from plyscribe.domain.tournament.points import score_games
 from plyscribe.domain.tournament.seats import Board, balance_seats
 from plyscribe.domain.tournament.state import Round, Tournament
+from plyscribe.domain.tournament.terms import MOST_ROUNDS
 
 ENGINE = "schedule 1"
 
@@ -47,6 +48,9 @@ def bound_rounds(state: Tournament) -> int:
             return int(format["cycles"]) * max(count_cycle_rounds(entrants, seats) for entrants in fields)
         case "gauntlet":
             return int(format["cycles"]) * (fields[-1] - 1)
+        case "pyramid":
+            # Late entries lengthen it: at worst, the last ones come when all others have met.
+            return min(MOST_ROUNDS, int(format["cycles"]) * comb(state.terms.max_entrants, 2))
     return _bound_knockout(fields[-1], format["lives"])
 
 
@@ -83,7 +87,7 @@ def pair_round_robin(state: Tournament) -> Pairing | None:
     ]
     if cycle % 2 == 0 and cycle == state.terms.format["cycles"] - 1:
         rest = _balance_rest(state, rest)
-    return _admit(state, rest[0], {"cycle": cycle + 1})
+    return admit(state, rest[0], {"cycle": cycle + 1})
 
 
 def _balance_rest(state: Tournament, rest: list[list[Place]]) -> list[list[Place]]:
@@ -120,10 +124,10 @@ def pair_gauntlet(state: Tournament) -> Pairing | None:
     if cycle == state.terms.format["cycles"] or not state.entrants[champion - 1].is_in:
         return None
     pair = seat_evenly((champion, challengers[place]), count_seats(state))
-    return _admit(state, [pair], {"cycle": cycle + 1})
+    return admit(state, [pair], {"cycle": cycle + 1})
 
 
-def _admit(state: Tournament, pairs: Sequence[tuple[int | None, ...]], costs: dict[str, Any]) -> Pairing:
+def admit(state: Tournament, pairs: Sequence[tuple[int | None, ...]], costs: dict[str, Any]) -> Pairing:
     """The pairs with both members present; an entrant whose opponent is not present has a bye."""
     present = set(state.list_present(len(state.rounds) + 1))
     boards = [tuple(each for each in pair if each in present) for pair in pairs]

@@ -44,6 +44,7 @@ def number_by_seed(state: Tournament) -> Tournament:
         state,
         entrants=entrants,
         starters=tuple(sorted(_translate(state.starters, seed))),
+        late=_translate(state.late, seed),
         rounds=tuple(_renumber(round, seed) for round in state.rounds),
         penalties=tuple(each._replace(entrant=seed[each.entrant]) for each in state.penalties),
     )

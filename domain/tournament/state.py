@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from plyscribe.domain.errors import FoldError
 from plyscribe.domain.events import Occupant, SeatWithdrawn
 from plyscribe.domain.tournament.events import TournamentCreated
-from plyscribe.domain.tournament.terms import list_seatings
+from plyscribe.domain.tournament.terms import TAKE_LATE, list_seatings
 
 STATUSES = ("open", "playing", "ended", "aborted")
 
@@ -223,6 +223,9 @@ class Tournament:
     starters: tuple[int, ...] = ()
     """The entrants who took part when it started, ascending."""
 
+    late: tuple[int, ...] = ()
+    """The entrants who came after the start, in the order in which they came."""
+
     rounds: tuple[Round, ...] = ()
     invitations: tuple[Invitation, ...] = ()
     """The invitations that nobody has answered, oldest first."""
@@ -267,8 +270,8 @@ class Tournament:
 
     @property
     def takes_entrants(self) -> bool:
-        """Whether somebody can still enter: before the start and, in a Swiss, until it is over."""
-        return self.status == "open" or (self.status == "playing" and self.terms.format["kind"] == "swiss")
+        """Whether somebody can still enter: before the start and, in some formats, until it is over."""
+        return self.status == "open" or (self.status == "playing" and self.terms.format["kind"] in TAKE_LATE)
 
     def find_invitation(self, player: str) -> Invitation | None:
         """The unanswered invitation of this account; None without one."""

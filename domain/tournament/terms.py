@@ -24,8 +24,15 @@ FORMATS: Mapping[str, tuple[Option, ...]] = {
     "swiss": (Integer("rounds", 5, 1, MAX_ROUNDS),),
     "knockout": (Integer("lives", 1, 1, 2),),
     "gauntlet": (Integer("cycles", 1, 1, 10),),
+    "pyramid": (Integer("cycles", 1, 1, 100),),
 }
 """The formats and their options."""
+
+OF_TWO_SEATS = ("knockout", "gauntlet", "pyramid")
+"""The formats of matches with two seats alone."""
+
+TAKE_LATE = ("swiss", "pyramid")
+"""The formats that somebody can enter after the start."""
 
 ROUNDS_BEGIN = ("auto", "call")
 """When a round begins: once all games of the round before are decided, or when an arbiter calls it."""
@@ -42,7 +49,7 @@ def parse_format(raw: Mapping[str, Any], seats: int) -> dict[str, Any]:
     kind, options = raw.get("kind"), {name: value for name, value in raw.items() if name != "kind"}
     if not isinstance(kind, str) or kind not in FORMATS:
         raise WrongValue("tournament/format", f"the format is {kind!r}; allowed: {', '.join(FORMATS)}")
-    if kind in ("knockout", "gauntlet") and seats != 2:
+    if kind in OF_TWO_SEATS and seats != 2:
         raise WrongValue("tournament/format", f"a {kind} needs matches with two seats, not {seats}")
     try:
         return {"kind": kind, **parse_options(options, FORMATS[kind])}

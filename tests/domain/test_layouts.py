@@ -56,6 +56,8 @@ def test_every_recorded_shape_has_a_layout():
             assert find_layout(StoredEvent(1, line.encode(), b""), raw["type"]) == (CLUBS if is_new else 1)
 
 
-@pytest.mark.parametrize("term", [{"at_table": True}, {"rated": True}, {"scoring": {"asked_byes": 1}}])
+@pytest.mark.parametrize(
+    "term", [{"at_table": True}, {"rated": True}, {"scoring": {"asked_byes": 1}}, {"format": {"kind": "pyramid"}}]
+)
 def test_a_tournament_of_a_club_needs_the_layout_of_clubs(term):
     assert find_layout(entry("tournament-created", {"limits": None, **term}), "tournament-created") == CLUBS

@@ -53,6 +53,7 @@ FORMATS: tuple[dict[str, Any], ...] = (
     {"kind": "round-robin"},
     {"kind": "knockout", "lives": 2},
     {"kind": "gauntlet", "cycles": 2},
+    {"kind": "pyramid", "cycles": 2},
 )
 WALKS = 16
 """Of each format."""

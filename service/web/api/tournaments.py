@@ -143,7 +143,7 @@ def register_entrant(tournament: str) -> Response:
     By entering, you agree to be seated in its matches. If you are invited, you accept the invitation by entering; its
     label is yours unless you give another one. With the `code` of an entry link you can enter a tournament that is not
     open. Organisers can also enter bots of the server, guests, and players who asked to be let in, and can give a
-    rating or a seed. A Swiss tournament takes entrants even after its start; they are paired from the next round on.
+    rating or a seed. A Swiss or a pyramid takes entrants even after its start; they are paired from the next round on.
     """
 
     def make(base: Fields, body: Fields, who: Principal) -> RegisterEntrant:

@@ -43,6 +43,12 @@ def describe_format(format: Mapping[str, Any]) -> str:
             )
         case "swiss":
             return ngettext("Swiss, %(num)s round", "Swiss, %(num)s rounds", format["rounds"])
+        case "pyramid":
+            return ngettext(
+                "Pyramid, %(num)s cycle: everybody meets those before them",
+                "Pyramid, %(num)s cycles: everybody meets those before them",
+                format["cycles"],
+            )
         case "knockout":
             return ngettext("Knockout, out after %(num)s loss", "Knockout, out after %(num)s losses", format["lives"])
     return ngettext(
