@@ -82,6 +82,7 @@ from plyscribe.domain.tournament.events import (
     TournamentStarted,
 )
 from plyscribe.domain.tournament.evolve import evolve_tournament
+from plyscribe.domain.tournament.groups import KIND, require_groups
 from plyscribe.domain.tournament.rounds import (
     decide_call,
     decide_pair,
@@ -211,6 +212,8 @@ def _decide_start(command: StartTournament, state: Tournament) -> list[Any]:
     present, seats = sum(each.is_in for each in state.entrants), state.terms.seats
     if present < seats:
         raise WrongTime("tournament/too-few", f"too few entrants: {present}, and a match needs {seats}")
+    if state.terms.format["kind"] == KIND:
+        require_groups(state.terms.format, present)
     if state.terms.sprt is not None and not present == len(state.entrants) == 2:
         raise WrongTime(
             "tournament/too-many", f"a sequential test needs two entrants, and {len(state.entrants)} entered"

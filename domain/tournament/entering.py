@@ -43,6 +43,7 @@ from plyscribe.domain.tournament.events import (
     EntryRequestEnded,
 )
 from plyscribe.domain.tournament.events import InvitationEnded as Ended
+from plyscribe.domain.tournament.groups import is_bracket_begun
 from plyscribe.domain.tournament.schedule import bound_rounds
 from plyscribe.domain.tournament.state import Tournament
 from plyscribe.domain.tournament.terms import MAX_ENTRANTS, MAX_ROUNDS, TAKE_LATE
@@ -232,7 +233,8 @@ def decide_return(command: ReturnEntrant, state: Tournament) -> list[Any]:
     require_status(state, "open", "playing")
     if require_entrant(state, command.entrant).is_in:
         raise WrongTime("entrant/in", f"entrant {command.entrant} has not withdrawn")
-    if state.status == "playing" and "knockout" in state.terms.format["kind"]:
+    is_knockout = state.status == "playing" and state.terms.format["kind"] == "knockout"
+    if is_knockout or is_bracket_begun(state):
         raise WrongTime("entrant/knockout", "nobody returns to a knockout: its bracket has gone on")
     if is_account(state, command.entrant, command.actor.id) and not is_owner(command):
         raise WrongPerson("tournament/own-game", "you are this entrant: another organiser or arbiter lets you return")

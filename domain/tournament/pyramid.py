@@ -26,7 +26,7 @@ def pair_pyramid(state: Tournament) -> Pairing | None:
         for place, (newcomer, begin) in enumerate(zip(order, begins, strict=True))
         if 0 <= turn + 1 - begin < place
     ]
-    return admit(state, sorted(pairs, key=min), {"cycle": again + 1})
+    return admit(state, sorted(pairs, key=sorted), {"cycle": again + 1})
 
 
 def list_order(state: Tournament) -> list[int]:

@@ -35,7 +35,7 @@ from plyscribe.domain.tournament.state import Tournament
 
 Boards = Sequence[Sequence[int]]
 
-BRACKETED = ("knockout", "gauntlet", "pyramid")
+BRACKETED = ("knockout", "gauntlet", "pyramid", "groups")
 """The formats whose rounds nobody can pair by hand: each follows from a plan that was made at the start."""
 
 

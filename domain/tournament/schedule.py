@@ -9,6 +9,7 @@ from itertools import count
 from math import comb
 from typing import Any, NamedTuple, cast
 
+from plyscribe.domain.tournament.groups import bound_groups
 from plyscribe.domain.tournament.history import (
     Pair,
     count_byes,
@@ -51,6 +52,8 @@ def bound_rounds(state: Tournament) -> int:
         case "pyramid":
             # Late entries lengthen it: at worst, the last ones come when all others have met.
             return min(MOST_ROUNDS, int(format["cycles"]) * comb(state.terms.max_entrants, 2))
+        case "groups":
+            return max(bound_groups(format, entrants) for entrants in fields)
     return _bound_knockout(fields[-1], format["lives"])
 
 
@@ -146,25 +149,30 @@ def pair_knockout(state: Tournament) -> Pairing | None:
     left meet each other. The last two entrants meet, whatever their defeats.
     """
     defeats = count_defeats(state)
-    number = len(state.rounds) + 1
-    present = [each for each in state.list_present(number) if defeats[each] < state.terms.format["lives"]]
+    present = [
+        each for each in state.list_present(len(state.rounds) + 1) if defeats[each] < state.terms.format["lives"]
+    ]
     if len(present) < 2:
         return None
     boards: Boards = [tuple(present)]
     byes: list[int] = []
     if len(present) > 2:
-        boards, byes = _pair_bracket([each for each in present if not defeats[each]], state.starters)
+        boards, byes = pair_slots([each for each in present if not defeats[each]], _draw_bracket(state.starters))
         beaten, spared = _pair_beaten([each for each in present if defeats[each]], state)
         boards, byes = boards + beaten, byes + spared
-    counts = count_seats(state)
-    turned = [board[::-1] if (number + place) % 2 else board for place, board in enumerate(sorted(boards), 1)]
-    seated = [seat_evenly(board, counts) for board in turned]
+    seated = seat_boards(state, boards)
     return _conclude(state, seated, sorted(byes), {"defeats": {str(each): defeats[each] for each in present}})
 
 
-def _pair_bracket(unbeaten: Sequence[int], starters: Sequence[int]) -> tuple[Boards, list[int]]:
+def seat_boards(state: Tournament, boards: Boards) -> Boards:
+    """The boards of the next round of a bracket in order, with their seats."""
+    counts, number = count_seats(state), len(state.rounds) + 1
+    turned = [board[::-1] if (number + place) % 2 else board for place, board in enumerate(sorted(boards), 1)]
+    return [seat_evenly(board, counts) for board in turned]
+
+
+def pair_slots(unbeaten: Sequence[int], slots: Mapping[int, int]) -> tuple[Boards, list[int]]:
     """The boards of the first round of the bracket in which any two of the unbeaten meet, and the others as byes."""
-    slots = _draw_bracket(starters)
     size = 2
     while True:
         blocks: dict[int, list[int]] = {}
@@ -182,10 +190,16 @@ def _draw_bracket(starters: Sequence[int]) -> dict[int, int]:
     >>> _draw_bracket([1, 2, 3, 4])
     {1: 0, 4: 1, 2: 2, 3: 3}
     """
+    return dict(zip(starters, order_bracket(len(starters)), strict=True))
+
+
+def order_bracket(entrants: int) -> list[int]:
+    """The slot of each seed, the best first, in a bracket of so many."""
     order = [0]
-    while len(order) < len(starters):
+    while len(order) < entrants:
         order = [seed for each in order for seed in (each, 2 * len(order) - 1 - each)]
-    return {starters[seed]: slot for slot, seed in enumerate(order) if seed < len(starters)}
+    slots = {seed: slot for slot, seed in enumerate(order)}
+    return [slots[seed] for seed in range(entrants)]
 
 
 def _pair_beaten(group: list[int], state: Tournament) -> tuple[Boards, list[int]]:

@@ -14,7 +14,7 @@ from plyscribe.domain.tournament.state import Round, Tournament
 ENTRANTS = frozenset({"down", "up", "entrant", "entrants", "opponent"})
 """The fields of costs that hold entrants."""
 
-BY_ENTRANT = frozenset({"defeats"})
+BY_ENTRANT = frozenset({"defeats", "slots"})
 """The fields of costs that are objects with entrants as keys."""
 
 

@@ -25,10 +25,19 @@ FORMATS: Mapping[str, tuple[Option, ...]] = {
     "knockout": (Integer("lives", 1, 1, 2),),
     "gauntlet": (Integer("cycles", 1, 1, 10),),
     "pyramid": (Integer("cycles", 1, 1, 100),),
+    "groups": (
+        Integer("groups", None, 2, 64, nullable=True),
+        Integer("size", None, 3, 64, nullable=True),
+        Integer("cycles", 1, 1, 10),
+        Integer("advance", 2, 1, 16),
+    ),
 }
 """The formats and their options."""
 
-OF_TWO_SEATS = ("knockout", "gauntlet", "pyramid")
+DEFAULT_SIZE = 4
+"""The greatest group, if neither their size nor their number is given."""
+
+OF_TWO_SEATS = ("knockout", "gauntlet", "pyramid", "groups")
 """The formats of matches with two seats alone."""
 
 TAKE_LATE = ("swiss", "pyramid")
@@ -52,9 +61,22 @@ def parse_format(raw: Mapping[str, Any], seats: int) -> dict[str, Any]:
     if kind in OF_TWO_SEATS and seats != 2:
         raise WrongValue("tournament/format", f"a {kind} needs matches with two seats, not {seats}")
     try:
-        return {"kind": kind, **parse_options(options, FORMATS[kind])}
+        parsed = parse_options(options, FORMATS[kind])
     except OptionError as error:
         raise WrongValue("tournament/format", str(error)) from None
+    return {"kind": kind, **(_complete_groups(parsed) if kind == "groups" else parsed)}
+
+
+def _complete_groups(format: dict[str, Any]) -> dict[str, Any]:
+    """The format with either the number or the size of the groups."""
+    given = {name: value for name, value in format.items() if value is not None}
+    if "groups" in given and "size" in given:
+        raise WrongValue("tournament/format", "give either how many groups there are, or their size")
+    given = given if "groups" in given or "size" in given else {"size": DEFAULT_SIZE, **given}
+    if given["advance"] > given.get("size", MAX_ENTRANTS):
+        why = f"groups of {given['size']} cannot have {given['advance']} who advance"
+        raise WrongValue("tournament/format", why)
+    return given
 
 
 def list_seatings(seats: int, repeat: str) -> list[tuple[int, ...]]:

@@ -1577,11 +1577,74 @@ class TableRow(_TableRowKeywords):
     reached: NotRequired[int]
     """In a knockout: the last round that the entrant reached."""
 
+    group: NotRequired[str]
+    """With groups: the group of the entrant, such as `A`."""
+
     rating_micro: int
     """A rating from the games of this tournament alone, in millionths."""
 
     uncertainty_micro: int
     """The standard deviation of that rating, in millionths."""
+
+
+_GroupRowKeywords = TypedDict("_GroupRowKeywords", {"in": bool})
+
+
+class GroupRow(_GroupRowKeywords):
+    """A row of the table of a group. Points and tiebreaks are those of the games in the group alone."""
+
+    rank: int
+    """The place in the group."""
+
+    entrant: int
+    """The entrant's number."""
+
+    name: str
+    """The name to show. Entrants with the same name are told apart by their numbers, as in `greedy #3`."""
+
+    points: str
+    tiebreaks: Json
+    """As in the table of all entrants."""
+
+    games: int
+    """The number of its games that count."""
+
+
+class Group(TypedDict):
+    """A group and its table."""
+
+    group: str
+    """The name of the group, such as `A`."""
+
+    rows: list[GroupRow]
+    """Its entrants, best first."""
+
+
+class BracketBoard(TypedDict):
+    """A board of the bracket."""
+
+    board: int
+    """The board of the round, counted from 1."""
+
+    entrants: list[int]
+    """The numbers of the entrants."""
+
+    points: list[str]
+    """The points of each on the board."""
+
+    winner: int | None
+    """Who goes on; null until the board is decided."""
+
+
+class BracketRound(TypedDict):
+    """A round of the bracket."""
+
+    round: int
+    """The round of the tournament, counted from 1."""
+
+    boards: list[BracketBoard]
+    byes: list[int]
+    """The entrants that have a bye."""
 
 
 class Standings(TournamentVersion):
@@ -1606,6 +1669,12 @@ class Standings(TournamentVersion):
 
     rows: list[TableRow]
     """The entrants, best first."""
+
+    groups: NotRequired[list[Group]]
+    """With groups: the table of each of them."""
+
+    bracket: NotRequired[list[BracketRound]]
+    """With groups: the rounds of the bracket after them."""
 
     sprt: Json | None
     """The state of the sequential test: its log-likelihood ratio, its bounds, and the hypothesis that it accepted. Null
@@ -1812,6 +1881,9 @@ class Round(TypedDict):
 
     round: int
     """The round, counted from 1."""
+
+    stage: str | None
+    """`groups` or `knockout`, in a tournament with groups; else null."""
 
     byes: list[int]
     """The entrants that have a bye."""

@@ -13,6 +13,7 @@ from plyscribe.domain.match import Match, fold
 from plyscribe.domain.record import format_record, record_of
 from plyscribe.domain.tournament.attempts import Attempt, Incident, count_all_faults, list_all_attempts
 from plyscribe.domain.tournament.events import RoundPaired
+from plyscribe.domain.tournament.group_tables import find_stage
 from plyscribe.domain.tournament.naming import name_entrants
 from plyscribe.domain.tournament.schedule import Pairing
 from plyscribe.domain.tournament.sprt import judge_entrants
@@ -214,6 +215,7 @@ def describe_round(state: Tournament, number: int, tournaments: Tournaments) -> 
     round = state.rounds[number - 1]
     return {
         "round": number,
+        "stage": find_stage(state, number),
         "byes": list(round.byes),
         "absent": list(round.absent),
         "engine": round.engine,

@@ -54,6 +54,7 @@ FORMATS: tuple[dict[str, Any], ...] = (
     {"kind": "knockout", "lives": 2},
     {"kind": "gauntlet", "cycles": 2},
     {"kind": "pyramid", "cycles": 2},
+    {"kind": "groups", "groups": 2, "advance": 2},
 )
 WALKS = 16
 """Of each format."""

@@ -692,6 +692,27 @@ def record_club(story: Story) -> None:
     story.show("DELETE", f"{club}/arbiters/{ann['player']}", olga, {})
 
 
+def record_groups(story: Story) -> None:
+    with _made_up("organiser", BEGIN_MS):
+        olga = story.parts.accounts.sign_up(Actor("system", "test"), "Olga", "person", ("play", "organise"))[1]
+    terms = {"name": "Two groups", "ruleset": "zhen", "at_table": True, "seed": 7}
+    format = {"kind": "groups", "groups": 2, "advance": 1}
+    body = {**terms, "format": format}
+    id = story.show("POST", "/v1/tournaments", olga, body, key="groups-1", name="with groups")["tournament"]
+    tournament = f"/v1/tournaments/{id}"
+    for guest in ("Ida", "Kim", "Lou", "Max"):
+        story.send("POST", f"{tournament}/entrants", olga, json={"guest": guest})
+    story.send("POST", f"{tournament}/start", olga)
+    for number, boards in ((1, 2), (2, 1)):
+        _advance(story, id, number)
+        for board in range(1, boards + 1):
+            result = {"round": number, "board": board, "ranks": [1, 2]}
+            story.send("POST", f"{tournament}/results", olga, json=result)
+    _advance(story, id, 3)
+    story.show("GET", f"{tournament}/standings", name="with groups")
+    story.show("GET", f"{tournament}/standings", headers={"Accept": "text/plain"}, name="with groups")
+
+
 def _advance(story: Story, tournament: str, number: int) -> None:
     with _made_up(f"worker {number}", BEGIN_MS + 60_000 + number):
         story.parts.tournaments.advance(tournament)
@@ -764,6 +785,7 @@ STORIES: tuple[Callable[[Story], None], ...] = (
     record_tournament,
     record_closed_tournament,
     record_club,
+    record_groups,
     record_problems,
 )
 SETTINGS: dict[Callable[[Story], None], dict[str, Any]] = {

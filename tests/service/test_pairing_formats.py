@@ -19,6 +19,8 @@ FORMATS = [
     ({"kind": "knockout", "lives": 2}, 2),
     ({"kind": "gauntlet", "cycles": 2}, 2),
     ({"kind": "pyramid", "cycles": 1}, 2),
+    ({"kind": "groups", "size": 5}, 2),
+    ({"kind": "groups", "groups": 2, "cycles": 2, "advance": 1}, 2),
 ]
 
 happenings = st.lists(
@@ -70,8 +72,8 @@ def expect_placed(tournament, present, placed):
     if format["kind"] == "gauntlet":
         assert len(placed) <= 2
         return placed
-    if format["kind"] == "pyramid":
-        # The others wait for their turn, or have met everybody.
+    if format["kind"] in ("pyramid", "groups"):
+        # The others wait for their turn, or have met everybody, or are out.
         return [each for each in present if each in placed]
     if format["kind"] == "knockout":
         return [each for each in present if count_defeats(tournament.state)[each] < format["lives"]]

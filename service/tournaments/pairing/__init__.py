@@ -1,6 +1,7 @@
 """Pairs the next round of a tournament. The same tournament always gives the same pairing, so anybody can check it."""
 
 from plyscribe.domain.errors import WrongValue
+from plyscribe.domain.tournament.group_pairing import pair_groups
 from plyscribe.domain.tournament.pyramid import pair_pyramid
 from plyscribe.domain.tournament.schedule import Pairing, pair_gauntlet, pair_knockout, pair_round_robin
 from plyscribe.domain.tournament.seeding import pair_by_seed
@@ -27,6 +28,8 @@ def _pair_numbered(state: Tournament) -> Pairing | None:
             return pair_gauntlet(state)
         case "pyramid":
             return pair_pyramid(state)
+        case "groups":
+            return pair_groups(state)
         case "knockout":
             return pair_knockout(state)
         case "swiss":

@@ -24,7 +24,7 @@ from plyscribe.domain.tournament.commands import (
     WithdrawEntrant,
 )
 from plyscribe.domain.tournament.state import Tournament, find_game
-from plyscribe.domain.tournament.tables import list_crosstable, list_table, render_csv, render_text
+from plyscribe.domain.tournament.tables import list_crosstable, list_table, render_csv, render_standings, render_text
 from plyscribe.service.access.accounts import Principal
 from plyscribe.service.clock import now_ms
 from plyscribe.service.config import SERVER
@@ -333,8 +333,10 @@ def get_standings(tournament: str) -> Response:
         given = answer(tournament_queries.describe_table(state, parts().accounts))
     else:
         names = tournament_queries.name_players(state, parts().accounts)
-        cells = (list_crosstable if crosstable else list_table)(state, names)
-        text = (render_text if media == TEXT else render_csv)(cells)
+        if media == TEXT:
+            text = render_text(list_crosstable(state, names)) if crosstable else render_standings(state, names)
+        else:
+            text = render_csv((list_crosstable if crosstable else list_table)(state, names))
         given = Response(text, content_type=f"{media}; charset=utf-8")
     return varied(tagged(given, state.version))
 

@@ -49,12 +49,28 @@ def describe_format(format: Mapping[str, Any]) -> str:
                 "Pyramid, %(num)s cycles: everybody meets those before them",
                 format["cycles"],
             )
+        case "groups":
+            return _describe_groups(format)
         case "knockout":
             return ngettext("Knockout, out after %(num)s loss", "Knockout, out after %(num)s losses", format["lives"])
     return ngettext(
         "Gauntlet, %(num)s cycle: the first entrant meets all others",
         "Gauntlet, %(num)s cycles: the first entrant meets all others",
         format["cycles"],
+    )
+
+
+def _describe_groups(format: Mapping[str, Any]) -> str:
+    if "groups" in format:
+        groups = ngettext("%(num)s group", "%(num)s groups", format["groups"])
+    else:
+        groups = gettext("Groups of at most %(size)s", size=format["size"])
+    best = format["advance"]
+    return ngettext(
+        "%(groups)s, then a knockout of the best of each",
+        "%(groups)s, then a knockout of the best %(num)s of each",
+        best,
+        groups=groups,
     )
 
 
@@ -161,6 +177,13 @@ def explain_costs(costs: Mapping[str, Any], engine: str, names: Mapping[int, str
     reasons = [Reason(gettext("paired by"), engine)]
     for name, value in costs.items():
         match name:
+            case "slots":
+                slots = sorted(value, key=lambda each: int(value[each]))
+                reasons.append(
+                    Reason(gettext("bracket, from top to bottom"), ", ".join(named.get(e, e) for e in slots))
+                )
+            case "stage":
+                reasons.append(Reason(gettext("stage"), name_stage(value)))
             case "floats":
                 unequal = gettext("board with unequal points")
                 reasons += [Reason(unequal, _describe_float(each, named)) for each in value]
@@ -175,6 +198,12 @@ def explain_costs(costs: Mapping[str, Any], engine: str, names: Mapping[int, str
             case _:
                 reasons.append(Reason(_name_cost(name), format_value(value)))
     return reasons
+
+
+@blueprint.app_template_filter("stage")
+def name_stage(stage: str) -> str:
+    """A stage of a tournament with groups, in words."""
+    return gettext("groups") if stage == "groups" else gettext("knockout")
 
 
 def _name_cost(name: str) -> str:

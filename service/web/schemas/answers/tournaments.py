@@ -281,12 +281,53 @@ class TableRow(Schema):
         },
     )
     reached = fields.Integer(metadata={"description": "In a knockout: the last round that the entrant reached."})
+    group = fields.String(metadata={"description": "With groups: the group of the entrant, such as `A`."})
     rating_micro = fields.Integer(
         required=True, metadata={"description": "A rating from the games of this tournament alone, in millionths."}
     )
     uncertainty_micro = fields.Integer(
         required=True, metadata={"description": "The standard deviation of that rating, in millionths."}
     )
+
+
+class GroupRow(Schema):
+    """A row of the table of a group. Points and tiebreaks are those of the games in the group alone."""
+
+    rank = fields.Integer(required=True, metadata={"description": "The place in the group."})
+    entrant = fields.Integer(required=True, metadata={"description": "The entrant's number."})
+    name = _entrant_name()
+    points = fields.String(required=True)
+    tiebreaks = fields.Dict(required=True, metadata={"description": "As in the table of all entrants."})
+    games = fields.Integer(required=True, metadata={"description": "The number of its games that count."})
+    is_in = fields.Boolean(
+        required=True, data_key="in", metadata={"description": "False once the entrant has withdrawn."}
+    )
+
+
+class GroupOut(Schema):
+    """A group and its table."""
+
+    group = fields.String(required=True, metadata={"description": "The name of the group, such as `A`."})
+    rows = fields.List(fields.Nested(GroupRow), required=True, metadata={"description": "Its entrants, best first."})
+
+
+class BracketBoard(Schema):
+    """A board of the bracket."""
+
+    board = fields.Integer(required=True, metadata={"description": "The board of the round, counted from 1."})
+    entrants = fields.List(fields.Integer(), required=True, metadata={"description": "The numbers of the entrants."})
+    points = fields.List(fields.String(), required=True, metadata={"description": "The points of each on the board."})
+    winner = fields.Integer(
+        required=True, allow_none=True, metadata={"description": "Who goes on; null until the board is decided."}
+    )
+
+
+class BracketRound(Schema):
+    """A round of the bracket."""
+
+    round = fields.Integer(required=True, metadata={"description": "The round of the tournament, counted from 1."})
+    boards = fields.List(fields.Nested(BracketBoard), required=True)
+    byes = fields.List(fields.Integer(), required=True, metadata={"description": "The entrants that have a bye."})
 
 
 class Standings(TournamentVersion):
@@ -300,6 +341,10 @@ class Standings(TournamentVersion):
         metadata={"description": "The tiebreaks, the first one deciding first."},
     )
     rows = fields.List(fields.Nested(TableRow), required=True, metadata={"description": "The entrants, best first."})
+    groups = fields.List(fields.Nested(GroupOut), metadata={"description": "With groups: the table of each of them."})
+    bracket = fields.List(
+        fields.Nested(BracketRound), metadata={"description": "With groups: the rounds of the bracket after them."}
+    )
     sprt = fields.Dict(
         required=True,
         allow_none=True,
@@ -429,6 +474,11 @@ class RoundOut(Schema):
     """A round with its games, and how it was paired."""
 
     round = fields.Integer(required=True, metadata={"description": "The round, counted from 1."})
+    stage = fields.String(
+        required=True,
+        allow_none=True,
+        metadata={"description": "`groups` or `knockout`, in a tournament with groups; else null."},
+    )
     byes = fields.List(fields.Integer(), required=True, metadata={"description": "The entrants that have a bye."})
     absent = fields.List(fields.Integer(), required=True, metadata={"description": "The entrants that sit it out."})
     engine = fields.String(required=True, metadata={"description": "The method that paired the round."})
