@@ -316,6 +316,26 @@ class ForfeitGame(Command):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ExtendDeadline(Command):
+    """Give the games of a board more time, or those of all boards of the round if it is None."""
+
+    round: int
+    board: int | None = None
+    days: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PassDeadline(Command):
+    """Let these entrants lose a game that was not played by its deadline."""
+
+    round: int
+    board: int
+    game: int
+    entrants: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AnnulGame(Command):
     """Stop a decided game from counting."""
 

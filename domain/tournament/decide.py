@@ -26,6 +26,7 @@ from plyscribe.domain.tournament.commands import (
     EndRequest,
     EndTournament,
     EnterResult,
+    ExtendDeadline,
     ForfeitGame,
     GivePenalty,
     InviteEntrant,
@@ -34,6 +35,7 @@ from plyscribe.domain.tournament.commands import (
     NoteFailure,
     PairByHand,
     PairRound,
+    PassDeadline,
     PauseTournament,
     RegisterEntrant,
     ReplayGame,
@@ -59,6 +61,7 @@ from plyscribe.domain.tournament.conditions import (
     require_status,
     require_system,
 )
+from plyscribe.domain.tournament.due_dates import decide_extend, decide_pass
 from plyscribe.domain.tournament.entering import (
     decide_absence,
     decide_end_invitation,
@@ -108,6 +111,7 @@ from plyscribe.domain.tournament.state import Tournament
 from plyscribe.domain.tournament.terms import (
     MAX_ENTRANTS,
     ROUNDS_BEGIN,
+    WITH_DEADLINES,
     list_seatings,
     parse_format,
     parse_scoring,
@@ -168,6 +172,9 @@ def _check_kind(command: CreateTournament, ruleset: AnyRuleset, options: Mapping
     if command.rounds_begin not in ROUNDS_BEGIN:
         allowed = ", ".join(ROUNDS_BEGIN)
         raise WrongValue("tournament/rounds-begin", f"rounds_begin is {command.rounds_begin!r}; allowed: {allowed}")
+    if command.format.get("kind") in WITH_DEADLINES and command.rounds_begin != "auto":
+        why = "the rounds of such a tournament begin at their dates, and nobody calls them"
+        raise WrongValue("tournament/rounds-begin", why)
     if command.at_table and command.limits is not None:
         raise WrongValue("limits/recorded", "a tournament at the table has no limits: each table keeps its own clock")
     if not command.rated:
@@ -293,6 +300,8 @@ TOURNAMENT: Aggregate[Tournament] = declare(
         RetryGame: decide_retry,
         AdjudicateGame: decide_adjudicate,
         ForfeitGame: decide_forfeit,
+        ExtendDeadline: decide_extend,
+        PassDeadline: decide_pass,
         CorrectGame: decide_correct,
         ReplayGame: decide_replay,
         AnnulGame: decide_annul,

@@ -220,7 +220,7 @@ def decide_withdraw(command: WithdrawEntrant, state: Tournament) -> list[Any]:
 
 def _require_no_shared_game(command: WithdrawEntrant, state: Tournament) -> None:
     """WrongPerson if the withdrawal would decide a game that the actor sits in."""
-    undecided = [game for round in state.rounds[-1:] for games in round.games for game in games if game.ranks is None]
+    undecided = [game for round in state.open_rounds for games in round.games for game in games if game.ranks is None]
     for game in undecided:
         if command.entrant in game.entrants and any(is_account(state, e, command.actor.id) for e in game.entrants):
             why = f"you play entrant {command.entrant} on board {game.board}, and would win by its withdrawal"

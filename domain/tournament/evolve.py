@@ -8,10 +8,12 @@ from plyscribe.domain.codec import Event
 from plyscribe.domain.commands import parse_actor
 from plyscribe.domain.errors import FoldError
 from plyscribe.domain.events import Account
+from plyscribe.domain.tournament.due_dates import extend_deadlines, shift_dates
 from plyscribe.domain.tournament.events import (
     ArbiterDismissed,
     ArbiterNamed,
     AttemptFailed,
+    DeadlineExtended,
     EntrantAbsent,
     EntrantInvited,
     EntrantPresent,
@@ -114,17 +116,23 @@ def evolve_tournament(state: Tournament, event: Event, data: TournamentEvent) ->
             return _note_act(state, event, data.type, None, player=player)
         case TournamentStarted():
             starters = tuple(each.number for each in state.entrants if each.is_in)
-            return replace(state, status="playing", starters=starters)
+            return replace(state, status="playing", starters=starters, started_at=event.at)
         case TournamentPaused(why):
-            return _note_act(replace(state, paused=why), event, data.type, why)
+            return _note_act(replace(state, paused=why, paused_at=event.at), event, data.type, why)
         case TournamentResumed():
-            return _note_act(replace(state, paused=None), event, data.type, None)
+            state = shift_dates(state, event.at - (state.paused_at or event.at))
+            return _note_act(replace(state, paused=None, paused_at=None), event, data.type, None)
         case RoundCalled(round):
             return replace(state, called=round)
         case RoundPaired(round):
             state = replace(state, rounds=(*state.rounds, _open_round(state, data)))
             by_hand = parse_actor(event.by).role != "system"
             return _note_act(state, event, data.type, data.costs.get("why"), round=round) if by_hand else state
+        case DeadlineExtended(round, board, days, why):
+            if not 1 <= round <= len(state.rounds):
+                raise FoldError(event.version, f"there is no round {round}")
+            state = extend_deadlines(state, round, board, days)
+            return _note_act(state, event, data.type, why, round=round, board=board)
         case RoundTakenBack(round, why):
             if not state.rounds:
                 raise FoldError(event.version, f"there is no round {round}")
@@ -217,7 +225,9 @@ def _evolve_game(state: Tournament, event: Event, data: OnGame) -> Tournament:
         case GameForfeited(entrants=entrants, why=why):
             ranks = rank_forfeit(known.entrants, entrants)
             ruled = {"ranks": ranks, "reason": FORFEITED, "why": why, "decided_at": event.at, "forfeited": entrants}
-            return _note_act(_with_game(state, known, **ruled), event, data.type, why, place)
+            state = _with_game(state, known, **ruled)
+            by_deadline = parse_actor(event.by).role == "system"
+            return state if by_deadline else _note_act(state, event, data.type, why, place)
         case GameCorrected(ranks=ranks, forfeited=forfeited, why=why):
             entered = known.entered or known.ranks
             changed = {"ranks": ranks, "forfeited": forfeited, "why": why, "annulled": None, "entered": entered}
@@ -302,7 +312,10 @@ def _open_round(state: Tournament, paired: RoundPaired) -> Round:
     )
     byes = {each.number for each in state.entrants if paired.round in each.byes}
     asked = tuple(each for each in paired.absent if each in byes)
-    return Round(paired.round, paired.boards, paired.byes, paired.absent, paired.costs, paired.engine, games, asked)
+    round = Round(paired.round, paired.boards, paired.byes, paired.absent, paired.costs, paired.engine, games, asked)
+    if paired.deadline is None:
+        return round
+    return round._replace(ends_at=paired.deadline, deadlines=(paired.deadline,) * len(paired.boards))
 
 
 def _with_game(state: Tournament, game: Game, /, **changes: Any) -> Tournament:

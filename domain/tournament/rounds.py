@@ -21,6 +21,7 @@ from plyscribe.domain.tournament.conditions import (
     require_status,
     require_system,
 )
+from plyscribe.domain.tournament.due_dates import find_deadline, require_begun
 from plyscribe.domain.tournament.events import (
     RoundCalled,
     RoundPaired,
@@ -35,7 +36,7 @@ from plyscribe.domain.tournament.state import Tournament
 
 Boards = Sequence[Sequence[int]]
 
-BRACKETED = ("knockout", "gauntlet", "pyramid", "groups")
+BRACKETED = ("knockout", "gauntlet", "pyramid", "groups", "league")
 """The formats whose rounds nobody can pair by hand: each follows from a plan that was made at the start."""
 
 
@@ -81,8 +82,9 @@ def decide_pair(command: PairRound, state: Tournament) -> list[Any]:
     if not placed <= set(present):
         # They withdrew or announced an absence after the pairing was computed.
         raise WrongTime("tournament/round", f"these entrants are not present: {sorted(placed - set(present))}")
-    absent = tuple(state.list_absent(command.round))
-    return [RoundPaired(command.round, command.boards, command.byes, absent, command.costs, command.engine)]
+    require_begun(state, command.at)
+    absent, deadline = tuple(state.list_absent(command.round)), find_deadline(state, command.at)
+    return [RoundPaired(command.round, command.boards, command.byes, absent, command.costs, command.engine, deadline)]
 
 
 def decide_pair_by_hand(command: PairByHand, state: Tournament) -> list[Any]:

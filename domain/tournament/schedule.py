@@ -45,7 +45,7 @@ def bound_rounds(state: Tournament) -> int:
     match format["kind"]:
         case "swiss":
             return int(format["rounds"])
-        case "round-robin":
+        case "round-robin" | "league":
             return int(format["cycles"]) * max(count_cycle_rounds(entrants, seats) for entrants in fields)
         case "gauntlet":
             return int(format["cycles"]) * (fields[-1] - 1)

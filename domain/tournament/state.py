@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from plyscribe.domain.errors import FoldError
 from plyscribe.domain.events import Occupant, SeatWithdrawn
 from plyscribe.domain.tournament.events import TournamentCreated
-from plyscribe.domain.tournament.terms import TAKE_LATE, list_seatings
+from plyscribe.domain.tournament.terms import TAKE_LATE, WITH_DEADLINES, list_seatings
 
 STATUSES = ("open", "playing", "ended", "aborted")
 
@@ -26,6 +26,7 @@ ACTS = (
     "game-reported",
     "game-adjudicated",
     "game-forfeited",
+    "deadline-extended",
     "game-corrected",
     "game-replayed",
     "penalty-given",
@@ -202,6 +203,12 @@ class Round(NamedTuple):
     byes_asked: tuple[int, ...] = ()
     """The absent entrants who had asked for a bye."""
 
+    ends_at: int | None = None
+    """When the round ends by its plan, and the next one may begin (UTC milliseconds)."""
+
+    deadlines: tuple[int, ...] = ()
+    """For each board, when its games are to be decided (UTC milliseconds); empty without deadlines."""
+
     @property
     def is_decided(self) -> bool:
         """Whether all its games are decided."""
@@ -222,6 +229,12 @@ class Tournament:
     entrants: tuple[Entrant, ...] = ()
     starters: tuple[int, ...] = ()
     """The entrants who took part when it started, ascending."""
+
+    started_at: int | None = None
+    """When it started (UTC milliseconds)."""
+
+    paused_at: int | None = None
+    """Since when it is paused (UTC milliseconds)."""
 
     late: tuple[int, ...] = ()
     """The entrants who came after the start, in the order in which they came."""
@@ -282,8 +295,9 @@ class Tournament:
         return next((each for each in self.requests if each.player == player), None)
 
     def may_pair(self, round: int) -> bool:
-        """Whether this round is the next one, and it is time to pair it."""
-        is_next = round == len(self.rounds) + 1 and (not self.rounds or self.rounds[-1].is_decided)
+        """Whether this round is the next one, and it is time to pair it, but for its date: see `due_dates`."""
+        may_overlap = self.terms.format.get("next_round") == "date"
+        is_next = round == len(self.rounds) + 1 and (may_overlap or not self.rounds or self.rounds[-1].is_decided)
         is_due = self.terms.rounds_begin == "auto" or self.called >= round
         return self.status == "playing" and self.paused is None and is_next and is_due
 
@@ -298,6 +312,13 @@ class Tournament:
             return seed is None, seed or 0, rating is None, -(rating or 0), entrant.number
 
         return [each.number for each in sorted(self.entrants, key=key)]
+
+    @property
+    def open_rounds(self) -> tuple[Round, ...]:
+        """The rounds that may have undecided games: the last one, or all such rounds where they may overlap."""
+        if self.terms.format["kind"] in WITH_DEADLINES:
+            return tuple(round for round in self.rounds if not round.is_decided)
+        return self.rounds[-1:]
 
     def games(self) -> Iterator[Game]:
         """All paired games, in order."""

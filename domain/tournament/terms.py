@@ -6,7 +6,7 @@ from math import factorial
 from typing import Any
 
 from plyscribe.domain.errors import OptionError, WrongValue
-from plyscribe.domain.options import Integer, Option, parse_options
+from plyscribe.domain.options import Choice, Integer, Option, parse_options
 
 MAX_ENTRANTS = 1024
 MAX_ROUNDS = 100
@@ -18,6 +18,14 @@ MOST_ROUNDS = MAX_CYCLES * MAX_ENTRANTS
 
 MAX_GAMES = 64
 """The most games of a board, because no more matches can share dice."""
+
+NEXT_ROUND = ("decided", "date", "early")
+"""When a round of a league begins: at its date once the round before is decided; at its date whatever is open; as soon
+as the round before is decided.
+"""
+
+OVERDUE = ("absent", "both")
+"""Who loses a game that was not played by its deadline: the one whose move it was, or both."""
 
 FORMATS: Mapping[str, tuple[Option, ...]] = {
     "round-robin": (Integer("cycles", 1, 1, MAX_CYCLES),),
@@ -31,14 +39,24 @@ FORMATS: Mapping[str, tuple[Option, ...]] = {
         Integer("cycles", 1, 1, 10),
         Integer("advance", 2, 1, 16),
     ),
+    "league": (
+        Integer("cycles", 1, 1, 10),
+        Integer("round_days", 7, 1, 90),
+        Integer("begins_at", None, 0, nullable=True),
+        Choice("next_round", "decided", NEXT_ROUND),
+        Choice("overdue", "absent", OVERDUE),
+    ),
 }
 """The formats and their options."""
 
 DEFAULT_SIZE = 4
 """The greatest group, if neither their size nor their number is given."""
 
-OF_TWO_SEATS = ("knockout", "gauntlet", "pyramid", "groups")
+OF_TWO_SEATS = ("knockout", "gauntlet", "pyramid", "groups", "league")
 """The formats of matches with two seats alone."""
+
+WITH_DEADLINES = ("league",)
+"""The formats whose games have deadlines, and whose rounds may overlap."""
 
 TAKE_LATE = ("swiss", "pyramid")
 """The formats that somebody can enter after the start."""

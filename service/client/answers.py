@@ -1524,6 +1524,9 @@ class Game(GameSummary):
     entered: list[int] | None
     """The ranks as they were entered first, if they were corrected; else null."""
 
+    deadline: int | None
+    """By when it is to be decided, in UTC milliseconds. Null without deadlines."""
+
 
 class FaultCounts(TypedDict):
     """The number of faults in the games of an entrant, by owner."""
@@ -1795,6 +1798,44 @@ class EntryLink(TypedDict):
     """When the link ends, in UTC milliseconds."""
 
 
+class GameDeadline(TypedDict):
+    """An undecided game, and the time that is left for it."""
+
+    round: int
+    """The round, counted from 1."""
+
+    board: int
+    """The board of the round, counted from 1."""
+
+    game: int
+    """The game of the board, counted from 1."""
+
+    entrants: list[int]
+    """The numbers of the entrants, by seat."""
+
+    match: str
+    """The match in which it is played."""
+
+    deadline: int
+    """By when it is to be decided, in UTC milliseconds."""
+
+    left_ms: int
+    """The time left until then, in milliseconds; 0 if it has passed."""
+
+
+class GameDeadlines(TournamentVersion):
+    """The dates of a tournament that runs for weeks, and the time until then at the moment of the answer."""
+
+    next_round_at: int | None
+    """When the next round begins, in UTC milliseconds. Null if no date holds it back."""
+
+    next_round_in_ms: int | None
+    """The time until then, in milliseconds."""
+
+    deadlines: list[GameDeadline]
+    """The undecided games, by round and board."""
+
+
 class Objection(TypedDict):
     """What speaks against a pairing by hand."""
 
@@ -1899,6 +1940,9 @@ class Round(TypedDict):
 
     is_decided: bool
     """Whether all games are decided."""
+
+    ends_at: int | None
+    """By when it ends by its plan, in UTC milliseconds. Null without deadlines."""
 
     games: list[Game]
 
@@ -2071,6 +2115,7 @@ class Act(TypedDict):
         "game-reported",
         "game-adjudicated",
         "game-forfeited",
+        "deadline-extended",
         "game-corrected",
         "game-replayed",
         "penalty-given",

@@ -12,6 +12,7 @@ from plyscribe.domain.events import Account, BuiltIn, Guest
 from plyscribe.domain.match import Match, fold
 from plyscribe.domain.record import format_record, record_of
 from plyscribe.domain.tournament.attempts import Attempt, Incident, count_all_faults, list_all_attempts
+from plyscribe.domain.tournament.due_dates import find_game_deadline, find_next_begin, list_due
 from plyscribe.domain.tournament.events import RoundPaired
 from plyscribe.domain.tournament.group_tables import find_stage
 from plyscribe.domain.tournament.naming import name_entrants
@@ -221,6 +222,7 @@ def describe_round(state: Tournament, number: int, tournaments: Tournaments) -> 
         "engine": round.engine,
         "costs": round.costs,
         "is_decided": round.is_decided,
+        "ends_at": round.ends_at,
         "games": [_describe_game(state, game, tournaments) for games in round.games for game in games],
     }
 
@@ -239,6 +241,31 @@ def _describe_game(state: Tournament, game: Game, tournaments: Tournaments) -> F
         "entered": None if game.entered is None else list(game.entered),
         "failed": [each.match for each in game.failed],
         "given_up": game.is_given_up,
+        "deadline": find_game_deadline(state.rounds[game.round - 1], game.board),
+    }
+
+
+def describe_deadlines(state: Tournament, tournaments: Tournaments, now_ms: int) -> Fields:
+    """The undecided games with their deadlines, and when the next round begins, with the time left now."""
+    begin = find_next_begin(state) if state.status == "playing" else None
+    dues = list_due(state) if state.status == "playing" else ()
+    return {
+        "tournament": state.stream,
+        "version": state.version,
+        "next_round_at": begin,
+        "next_round_in_ms": None if begin is None else max(0, begin - now_ms),
+        "deadlines": [
+            {
+                "round": due.game.round,
+                "board": due.game.board,
+                "game": due.game.game,
+                "entrants": list(due.game.entrants),
+                "match": tournaments.match_id(state, due.game),
+                "deadline": due.at,
+                "left_ms": max(0, due.at - now_ms),
+            }
+            for due in dues
+        ],
     }
 
 

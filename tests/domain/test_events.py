@@ -88,6 +88,7 @@ def test_the_event_types_are_these_words_for_ever():
         "arbiter-dismissed",
         "arbiter-named",
         "attempt-failed",
+        "deadline-extended",
         "entrant-absent",
         "entrant-invited",
         "entrant-present",
@@ -135,6 +136,7 @@ LATER = {
 
 OMITTED = {
     "entrant-absent": {"bye": False},
+    "round-paired": {"deadline": None},
     "tournament-created": {"rounds_begin": "auto", "at_table": False, "rated": False, "private": False},
 }
 """Fields that came later, too, and are not written while they have these defaults."""

@@ -53,11 +53,12 @@ def test_every_recorded_shape_has_a_layout():
             is_new = '"increment_ms"' in line or '"asked_byes"' in line
             is_new = is_new or raw["type"] not in ("match-created", "tournament-created", "events-copied")
             is_new = is_new or (raw["type"] == "tournament-created" and CLUB & raw["data"].keys())
+            is_new = is_new or '"kind":"league"' in line
             assert find_layout(StoredEvent(1, line.encode(), b""), raw["type"]) == (CLUBS if is_new else 1)
 
 
 @pytest.mark.parametrize(
-    "term", [{"at_table": True}, {"rated": True}, {"scoring": {"asked_byes": 1}}, {"format": {"kind": "groups"}}]
+    "term", [{"at_table": True}, {"rated": True}, {"scoring": {"asked_byes": 1}}, {"format": {"kind": "league"}}]
 )
 def test_a_tournament_of_a_club_needs_the_layout_of_clubs(term):
     assert find_layout(entry("tournament-created", {"limits": None, **term}), "tournament-created") == CLUBS

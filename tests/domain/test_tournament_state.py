@@ -17,6 +17,7 @@ from plyscribe.domain.tournament.commands import (
     EndInvitation,
     EndRequest,
     EndTournament,
+    ExtendDeadline,
     GivePenalty,
     InviteEntrant,
     LiftPenalty,
@@ -114,11 +115,19 @@ def club_night():
     return tournament
 
 
+def league() -> GivenTournament:
+    tournament = GivenTournament(2, format={"kind": "league"})
+    tournament.start()
+    tournament.pair([(1, 2)])
+    tournament.when(ExtendDeadline, round=1, days=3, why="a holiday")
+    return tournament
+
+
 def test_every_event_comes_back_from_its_stored_form():
     tournament, aborted = whole_event(), GivenTournament()
     aborted.when(AbortTournament, cause="rain")
     seen = set()
-    for stored in (*tournament.entries, *club_night().entries, *aborted.entries):
+    for stored in (*tournament.entries, *club_night().entries, *league().entries, *aborted.entries):
         event = TOURNAMENT.parse(stored)
         assert format_event(event) == stored.e
         seen.add(event.data.type)

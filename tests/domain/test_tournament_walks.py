@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 from plyscribe.domain.commands import Actor, Command
-from plyscribe.domain.errors import DomainError
+from plyscribe.domain.errors import DomainError, WrongTime
 from plyscribe.domain.events import Account, Guest
 from plyscribe.domain.tournament.attempts import count_all_faults, list_all_attempts
 from plyscribe.domain.tournament.commands import (
@@ -20,11 +20,13 @@ from plyscribe.domain.tournament.commands import (
     DismissArbiter,
     EndRequest,
     EndTournament,
+    ExtendDeadline,
     ForfeitGame,
     GivePenalty,
     LiftPenalty,
     NameArbiter,
     PairByHand,
+    PassDeadline,
     PauseTournament,
     RegisterEntrant,
     ReplayGame,
@@ -39,11 +41,13 @@ from plyscribe.domain.tournament.commands import (
     WithdrawEntrant,
 )
 from plyscribe.domain.tournament.decide import TOURNAMENT
+from plyscribe.domain.tournament.due_dates import DAY_MS, is_begun, list_due
 from plyscribe.domain.tournament.points import total_points
 from plyscribe.domain.tournament.seeding import number_by_seed
 from plyscribe.domain.tournament.standings import rank_entrants
 from plyscribe.domain.tournament.state import Tournament
 from plyscribe.domain.tournament.tables import dump_table, list_crosstable
+from plyscribe.domain.tournament.terms import WITH_DEADLINES
 from plyscribe.service.tournaments.pairing import pair_next
 from tests.domain.given_tournament import ORGANISER, STREAM, SYSTEM, GivenTournament
 
@@ -55,6 +59,7 @@ FORMATS: tuple[dict[str, Any], ...] = (
     {"kind": "gauntlet", "cycles": 2},
     {"kind": "pyramid", "cycles": 2},
     {"kind": "groups", "groups": 2, "advance": 2},
+    {"kind": "league", "round_days": 1, "next_round": "date"},
 )
 WALKS = 16
 """Of each format."""
@@ -93,6 +98,8 @@ def steps_on(state: Tournament, rng: Random) -> Iterator[tuple[type[Command], Ac
     yield ForfeitGame, actor, {**place, "entrants": (entrant,), **why}
     yield CorrectGame, actor, {**place, **result, **why}
     yield ReplayGame, actor, {**place, **why}
+    board = rng.choice([None, place["board"]])
+    yield ExtendDeadline, actor, {"round": place["round"], "board": board, "days": rng.randint(1, 2), **why}
     yield GivePenalty, actor, {"entrant": entrant, "points": rng.randint(0, 2), **why}
     yield LiftPenalty, actor, {"penalty": rng.randint(1, 3), **why}
     for _ in range(6):
@@ -111,13 +118,20 @@ def _pair_by_hand(state: Tournament, rng: Random) -> Iterator[tuple[type[Command
 
 
 def go_on(tournament: GivenTournament) -> None:
-    """What the server does by itself: pair the next round, or end the tournament."""
+    """What the server does by itself: pair the next round, end the tournament, or keep its deadlines."""
+    tournament.wait(DAY_MS // 4)
+    for due in list(list_due(tournament.state)):
+        if due.at <= tournament.clock_ms and tournament.state.paused is None:
+            place = {"round": due.game.round, "board": due.game.board, "game": due.game.game}
+            tournament.when(PassDeadline, SYSTEM, **place, entrants=due.game.entrants)
     state = tournament.state
-    if not state.may_pair(len(state.rounds) + 1):
+    if not state.may_pair(len(state.rounds) + 1) or not is_begun(state, tournament.clock_ms):
         return
     pairing = pair_next(state)
     if pairing is None:
-        tournament.when(EndTournament, SYSTEM, reason="played")
+        with suppress(WrongTime):
+            # In a league, games of earlier rounds may still be open.
+            tournament.when(EndTournament, SYSTEM, reason="played")
     else:
         tournament.pair(pairing.boards, pairing.byes, pairing.costs)
 
@@ -164,7 +178,7 @@ def test_a_tournament_stays_whole_whatever_is_done() -> None:
     for format in FORMATS:
         for seed in range(WALKS):
             rng = Random(f"{format['kind']} {seed}")
-            begin = rng.choice(["auto", "call"])
+            begin = "auto" if format["kind"] in WITH_DEADLINES else rng.choice(["auto", "call"])
             tournament = GivenTournament(at_table=True, format=format, rounds_begin=begin, scoring={"asked_byes": 2})
             for number in range(6):
                 tournament.enter_guest(f"Guest {number}")

@@ -713,6 +713,29 @@ def record_groups(story: Story) -> None:
     story.show("GET", f"{tournament}/standings", headers={"Accept": "text/plain"}, name="with groups")
 
 
+def record_league(story: Story) -> None:
+    ann = story.send("POST", "/v1/players", json={"name": "Ann"}).json
+    with _made_up("organiser", BEGIN_MS):
+        olga = story.parts.accounts.sign_up(Actor("system", "test"), "Olga", "person", ("play", "organise"))[1]
+    terms = {"name": "Winter league", "ruleset": "zhen", "at_table": True, "seed": 7}
+    body = {**terms, "format": {"kind": "league", "round_days": 7}}
+    id = story.show("POST", "/v1/tournaments", olga, body, key="league-1", name="a league")["tournament"]
+    league = f"/v1/tournaments/{id}"
+    for guest in ("Ida", "Kim"):
+        story.send("POST", f"{league}/entrants", olga, json={"guest": guest})
+    story.send("POST", f"{league}/start", olga)
+    _advance(story, id, 1)
+    story.show("GET", f"{league}/deadlines")
+    longer = {"round": 1, "board": 1, "days": 3, "why": "a holiday"}
+    story.show("POST", f"{league}/deadlines", olga, longer)
+    story.show("POST", f"{league}/deadlines", ann["token"], longer)
+    story.show("POST", f"{league}/deadlines", olga, {**longer, "days": 91})
+    story.show("POST", f"{league}/deadlines", olga, {**longer, "board": 9})
+    story.send("POST", f"{league}/results", olga, json={"round": 1, "board": 1, "ranks": [1, 2]})
+    story.show("POST", f"{league}/deadlines", olga, longer)
+    story.show("GET", f"/v1/tournaments/tournament-{'a' * 26}/deadlines")
+
+
 def _advance(story: Story, tournament: str, number: int) -> None:
     with _made_up(f"worker {number}", BEGIN_MS + 60_000 + number):
         story.parts.tournaments.advance(tournament)
@@ -786,6 +809,7 @@ STORIES: tuple[Callable[[Story], None], ...] = (
     record_closed_tournament,
     record_club,
     record_groups,
+    record_league,
     record_problems,
 )
 SETTINGS: dict[Callable[[Story], None], dict[str, Any]] = {

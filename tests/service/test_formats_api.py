@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from plyscribe.domain.tournament.due_dates import DAY_MS
 from plyscribe.service.tournaments.pairing_check import check_pairing
 from tests.service.api import Api
 from tests.service.test_tournaments_api import TournamentOverHttp
@@ -89,3 +90,44 @@ def test_groups_run_to_the_final_and_each_format_tells_them_apart(api, parts):
 )
 def test_a_format_is_told_in_words(api, parts, format, words):
     assert words in Hall(api, parts, 0, **format).shown()
+
+
+def test_a_league_tells_its_deadlines_and_the_organiser_extends_them(api, parts):
+    hall = Hall(api, parts, 4, kind="league", round_days=7)
+    hall.begin()
+    listed = hall.get("/deadlines")
+    assert [(each["round"], each["board"]) for each in listed["deadlines"]] == [(1, 1), (1, 2)]
+    first = listed["deadlines"][0]
+    assert 6.9 * DAY_MS < first["left_ms"] <= 7 * DAY_MS
+    assert listed["next_round_at"] == first["deadline"]
+    assert hall.post("/deadlines", round=1, board=1, days=3, why="a holiday").status_code == 201
+    [longer, other] = hall.get("/deadlines")["deadlines"]
+    assert longer["deadline"] - other["deadline"] == 3 * DAY_MS
+    [round] = hall.get("/rounds")["rounds"]
+    assert (round["ends_at"], round["games"][0]["deadline"]) == (other["deadline"], longer["deadline"])
+    page = hall.shown()
+    assert "League, a round lasts 7 days" in page
+    assert "Time left" in page
+    assert "extended the deadline of round 1" in page
+
+
+def test_only_organisers_extend_deadlines(api, parts):
+    hall = Hall(api, parts, 2, kind="league")
+    hall.begin()
+    refused = api.post(f"{hall.path}/deadlines", hall.ann_token, {"round": 1, "days": 3, "why": "I am away"})
+    assert (refused.status_code, refused.json["code"]) == (403, "tournament/not-yours")
+    assert hall.post("/deadlines", round=1, days=99, why="a holiday").status_code == 422
+
+
+def test_other_formats_list_no_deadlines(api, parts):
+    hall = Hall(api, parts, 2, kind="round-robin")
+    hall.begin()
+    assert hall.get("/deadlines")["deadlines"] == []
+    assert "Time left" not in hall.shown()
+
+
+def test_an_early_league_runs_to_its_end(api, parts):
+    hall = Hall(api, parts, 3, kind="league", next_round="early")
+    hall.play_out()
+    assert hall.get()["rounds"] == 3
+    assert all(hall.agree())

@@ -24,6 +24,8 @@ def _pair_numbered(state: Tournament) -> Pairing | None:
     match terms.format["kind"]:
         case "round-robin":
             return pair_round_robin(state) if terms.seats == 2 else pair_pod_round_robin(state)
+        case "league":
+            return pair_round_robin(state)
         case "gauntlet":
             return pair_gauntlet(state)
         case "pyramid":

@@ -10,8 +10,10 @@ from plyscribe.domain.rulesets import find_ruleset, list_newest
 from plyscribe.domain.tournament.decide import TOURNAMENT
 from plyscribe.domain.tournament.state import STATUSES, Tournament
 from plyscribe.domain.tournament.tables import list_crosstable
+from plyscribe.service.clock import now_ms
 from plyscribe.service.tournaments.queries import (
     describe_attempt,
+    describe_deadlines,
     describe_round,
     describe_table,
     describe_tournament,
@@ -96,6 +98,7 @@ def show_tournament(tournament: str) -> Response:
         title=find_ruleset(state.terms.ruleset, state.terms.ruleset_version).title,
         names=names,
         table=table,
+        dates=describe_deadlines(state, parts().tournaments, now_ms()),
         crosstable=list_crosstable(state, players) if 1 < len(state.entrants) <= LARGEST_CROSSTABLE else None,
         plot=_plot_ratings(table, names) if any(game.was_played for game in state.games()) else None,
         rounds=[_describe_round(state, number, names) for number in shown],
@@ -146,12 +149,12 @@ def _list_faults(state: Tournament) -> list[dict[str, Any]]:
 
 
 def _list_own_games(state: Tournament, account: str) -> list[str]:
-    """The matches of the newest round that the account plays in and that are not over."""
+    """The matches that the account plays in and that are not over."""
     own = {each.number for each in state.entrants if each.occupant == Account(account)}
-    newest = state.rounds[-1].games if state.rounds else ()
     return [
         parts().tournaments.match_id(state, game)
-        for games in newest
+        for round in state.open_rounds
+        for games in round.games
         for game in games
         if game.ranks is None and not game.is_given_up and own & set(game.entrants)
     ]

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from plyscribe.domain.rulesets import find_ruleset
+from plyscribe.domain.tournament.due_dates import UNPLAYED
 from plyscribe.service.language.guidance import WAYS
 from plyscribe.service.language.sentences import translate
 from plyscribe.service.web.pages.blueprint import blueprint
@@ -51,6 +52,10 @@ def describe_format(format: Mapping[str, Any]) -> str:
             )
         case "groups":
             return _describe_groups(format)
+        case "league":
+            return ngettext(
+                "League, a round lasts %(num)s day", "League, a round lasts %(num)s days", format["round_days"]
+            )
         case "knockout":
             return ngettext("Knockout, out after %(num)s loss", "Knockout, out after %(num)s losses", format["lives"])
     return ngettext(
@@ -58,6 +63,20 @@ def describe_format(format: Mapping[str, Any]) -> str:
         "Gauntlet, %(num)s cycles: the first entrant meets all others",
         format["cycles"],
     )
+
+
+def _describe_dates(format: Mapping[str, Any]) -> Iterator[Reason]:
+    """When the rounds of a league begin, and who loses a game that is not played in time."""
+    if "next_round" in format:
+        begins = {
+            "decided": gettext("at its date, once the round before is decided"),
+            "date": gettext("at its date, even if games are still open"),
+            "early": gettext("as soon as the round before is decided"),
+        }
+        yield Reason(gettext("Each round begins"), begins[format["next_round"]])
+    if "overdue" in format:
+        losers = {"absent": gettext("who was to move loses"), "both": gettext("both lose")}
+        yield Reason(gettext("If a game is not played in time"), losers[format["overdue"]])
 
 
 def _describe_groups(format: Mapping[str, Any]) -> str:
@@ -77,6 +96,7 @@ def _describe_groups(format: Mapping[str, Any]) -> str:
 def describe_terms(tournament: Mapping[str, Any]) -> Iterator[Reason]:
     """The terms of a tournament, from its description as in the API."""
     yield Reason(gettext("Format"), describe_format(tournament["format"]))
+    yield from _describe_dates(tournament["format"])
     yield Reason(gettext("Games"), _describe_repeat(tournament["repeat"]))
     yield from _describe_options(tournament)
     yield Reason(gettext("Scoring"), _describe_scoring(tournament["scoring"]))
@@ -275,6 +295,7 @@ def _name_place(act: Mapping[str, Any]) -> str:
 _ACTS = {
     "arbiter-named": gettext_noop("made %(name)s an arbiter"),
     "arbiter-dismissed": gettext_noop("%(name)s is an arbiter no longer"),
+    "deadline-extended": gettext_noop("extended the deadline of round %(round)s"),
     "entrant-disqualified": gettext_noop("disqualified %(name)s"),
     "entrant-returned": gettext_noop("let %(name)s return"),
     "entrant-withdrawn": gettext_noop("withdrew %(name)s"),
@@ -296,6 +317,12 @@ _ACTS = {
     "tournament-paused": gettext_noop("paused the tournament"),
     "tournament-resumed": gettext_noop("let the tournament go on"),
 }
+
+
+@blueprint.app_template_filter("ruled_why")
+def name_why(why: str) -> str:
+    """Why somebody decided a game, as they said it; what the server says about a deadline in the reader's language."""
+    return gettext("not played by its deadline") if why == UNPLAYED else why
 
 
 @blueprint.app_template_filter("way")

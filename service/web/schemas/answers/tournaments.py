@@ -409,6 +409,7 @@ class GameOut(GameSummary):
         allow_none=True,
         metadata={"description": "The ranks as they were entered first, if they were corrected; else null."},
     )
+    deadline = time_field("By when it is to be decided", "Null without deadlines.", allow_none=True)
 
 
 class IncidentOut(Schema):
@@ -484,7 +485,36 @@ class RoundOut(Schema):
     engine = fields.String(required=True, metadata={"description": "The method that paired the round."})
     costs = fields.Dict(required=True, metadata={"description": "What the pairing costs, such as repeated meetings."})
     is_decided = fields.Boolean(required=True, metadata={"description": "Whether all games are decided."})
+    ends_at = time_field("By when it ends by its plan", "Null without deadlines.", allow_none=True)
     games = fields.List(fields.Nested(GameOut), required=True)
+
+
+class GameDeadline(Schema):
+    """An undecided game, and the time that is left for it."""
+
+    round = fields.Integer(required=True, metadata={"description": "The round, counted from 1."})
+    board = fields.Integer(required=True, metadata={"description": "The board of the round, counted from 1."})
+    game = fields.Integer(required=True, metadata={"description": "The game of the board, counted from 1."})
+    entrants = fields.List(
+        fields.Integer(), required=True, metadata={"description": "The numbers of the entrants, by seat."}
+    )
+    match = fields.String(required=True, metadata={"description": "The match in which it is played."})
+    deadline = time_field("By when it is to be decided")
+    left_ms = fields.Integer(
+        required=True, metadata={"description": "The time left until then, in milliseconds; 0 if it has passed."}
+    )
+
+
+class GameDeadlines(TournamentVersion):
+    """The dates of a tournament that runs for weeks, and the time until then at the moment of the answer."""
+
+    next_round_at = time_field("When the next round begins", "Null if no date holds it back.", allow_none=True)
+    next_round_in_ms = fields.Integer(
+        required=True, allow_none=True, metadata={"description": "The time until then, in milliseconds."}
+    )
+    deadlines = fields.List(
+        fields.Nested(GameDeadline), required=True, metadata={"description": "The undecided games, by round and board."}
+    )
 
 
 class RoundsOut(TournamentVersion):
