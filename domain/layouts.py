@@ -31,6 +31,8 @@ _OF_CLUBS = frozenset(
         "tournament-resumed",
         "round-called",
         "round-taken-back",
+        "challenge-made",
+        "tournament-closed",
         "deadline-extended",
         "table-codes-revoked",
         "game-reported",
@@ -45,7 +47,7 @@ _OF_CLUBS = frozenset(
 _TERMS_OF_CLUBS = frozenset({"rounds_begin", "at_table", "rated", "private"})
 """The terms of a tournament that earlier releases do not know; a tournament without them does not name them."""
 
-_FORMATS_OF_CLUBS = frozenset({"pyramid", "groups", "league"})
+_FORMATS_OF_CLUBS = frozenset({"pyramid", "groups", "league", "ladder"})
 """The formats of tournaments that earlier releases do not know."""
 
 TYPES = _OF_CLUBS | {"match-created", "tournament-created", "events-copied"}

@@ -19,6 +19,8 @@ from plyscribe.domain.tournament.commands import (
     AnnulGame,
     CallRound,
     CancelAbsence,
+    ChallengeEntrant,
+    CloseTournament,
     CorrectGame,
     CreateTournament,
     DismissArbiter,
@@ -86,6 +88,7 @@ from plyscribe.domain.tournament.events import (
 )
 from plyscribe.domain.tournament.evolve import evolve_tournament
 from plyscribe.domain.tournament.groups import KIND, require_groups
+from plyscribe.domain.tournament.ladder import decide_challenge, decide_close
 from plyscribe.domain.tournament.rounds import (
     decide_call,
     decide_pair,
@@ -300,6 +303,8 @@ TOURNAMENT: Aggregate[Tournament] = declare(
         RetryGame: decide_retry,
         AdjudicateGame: decide_adjudicate,
         ForfeitGame: decide_forfeit,
+        ChallengeEntrant: decide_challenge,
+        CloseTournament: decide_close,
         ExtendDeadline: decide_extend,
         PassDeadline: decide_pass,
         CorrectGame: decide_correct,

@@ -186,6 +186,8 @@ def decide_seed(command: SeedEntrant, state: Tournament) -> list[Any]:
 
 def _require_entry(state: Tournament) -> None:
     require_status(state, "open", *(["playing"] if state.terms.format["kind"] in TAKE_LATE else []))
+    if state.closed is not None:
+        raise WrongTime("challenge/over", "the ladder is closing: nobody enters any more")
 
 
 def _require_new(state: Tournament, player: str, why: str) -> None:
@@ -257,6 +259,9 @@ def decide_absence(command: AnnounceAbsence, state: Tournament) -> list[Any]:
     """See AnnounceAbsence. Refused for a round that cannot come."""
     require_status(state, "open", "playing")
     _require_right(command, command.entrant, state)
+    if state.terms.format["kind"] == "ladder":
+        why = "nobody sits out a round of a ladder: ask an organiser for more time, or withdraw"
+        raise WrongTime("entrant/absence", why)
     round, paired, most = command.round, len(state.rounds), bound_rounds(state)
     if round < 1:
         raise WrongTime("entrant/absence", f"there is no round {round}: rounds count from 1")

@@ -234,6 +234,24 @@ class RoundPaired:
 
 
 @dataclass(frozen=True, slots=True)
+class ChallengeMade:
+    """An entrant of a ladder challenges another one. The round that follows is their board."""
+
+    type: ClassVar[str] = "challenge-made"
+    round: int
+    challenger: int
+    challenged: int
+
+
+@dataclass(frozen=True, slots=True)
+class TournamentClosed:
+    """The organiser closes a ladder: nobody enters or is challenged, and it ends once all challenges are decided."""
+
+    type: ClassVar[str] = "tournament-closed"
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
 class DeadlineExtended:
     """The games of a board of this round, or of all its boards, have so many days more. None stands for all."""
 
@@ -441,6 +459,8 @@ TournamentEvent = (
     | TournamentResumed
     | RoundCalled
     | RoundPaired
+    | ChallengeMade
+    | TournamentClosed
     | DeadlineExtended
     | RoundTakenBack
     | TableCodesRevoked

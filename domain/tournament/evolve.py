@@ -13,6 +13,7 @@ from plyscribe.domain.tournament.events import (
     ArbiterDismissed,
     ArbiterNamed,
     AttemptFailed,
+    ChallengeMade,
     DeadlineExtended,
     EntrantAbsent,
     EntrantInvited,
@@ -40,6 +41,7 @@ from plyscribe.domain.tournament.events import (
     RoundTakenBack,
     TableCodesRevoked,
     TournamentAborted,
+    TournamentClosed,
     TournamentCreated,
     TournamentEnded,
     TournamentEvent,
@@ -47,6 +49,7 @@ from plyscribe.domain.tournament.events import (
     TournamentResumed,
     TournamentStarted,
 )
+from plyscribe.domain.tournament.ladder import follow_course, is_ladder
 from plyscribe.domain.tournament.state import (
     ADJUDICATED,
     FORFEITED,
@@ -101,6 +104,11 @@ OnGame = (
 
 def evolve_tournament(state: Tournament, event: Event, data: TournamentEvent) -> Tournament:
     """The tournament after one event; FoldError when it names an entrant, a round or a game that does not exist."""
+    after = _evolve(state, event, data)
+    return follow_course(after, data) if is_ladder(after) else after
+
+
+def _evolve(state: Tournament, event: Event, data: TournamentEvent) -> Tournament:
     if isinstance(data, Entering):
         return _evolve_entering(state, event, data)
     if isinstance(data, OnGame):
@@ -126,8 +134,12 @@ def evolve_tournament(state: Tournament, event: Event, data: TournamentEvent) ->
             return replace(state, called=round)
         case RoundPaired(round):
             state = replace(state, rounds=(*state.rounds, _open_round(state, data)))
-            by_hand = parse_actor(event.by).role != "system"
+            by_hand = parse_actor(event.by).role != "system" and data.engine == BY_HAND
             return _note_act(state, event, data.type, data.costs.get("why"), round=round) if by_hand else state
+        case ChallengeMade():
+            return state
+        case TournamentClosed(why):
+            return _note_act(replace(state, closed=why), event, data.type, why)
         case DeadlineExtended(round, board, days, why):
             if not 1 <= round <= len(state.rounds):
                 raise FoldError(event.version, f"there is no round {round}")

@@ -36,7 +36,7 @@ from plyscribe.domain.tournament.state import Tournament
 
 Boards = Sequence[Sequence[int]]
 
-BRACKETED = ("knockout", "gauntlet", "pyramid", "groups", "league")
+BRACKETED = ("knockout", "gauntlet", "pyramid", "groups", "league", "ladder")
 """The formats whose rounds nobody can pair by hand: each follows from a plan that was made at the start."""
 
 
@@ -137,6 +137,9 @@ def decide_take_back(command: TakeBackRound, state: Tournament) -> list[Any]:
     """See TakeBackRound."""
     require_organiser(command, state)
     require_status(state, "playing")
+    if state.terms.format["kind"] == "ladder":
+        why = "no challenge of a ladder is taken back"
+        raise WrongTime("tournament/by-hand", f"{why}: adjudicate it, or let somebody forfeit")
     if not state.rounds or command.round != len(state.rounds):
         raise WrongTime("tournament/round", f"only the last round can be taken back: {len(state.rounds) or 'none'}")
     last = state.rounds[-1]

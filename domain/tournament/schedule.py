@@ -49,6 +49,8 @@ def bound_rounds(state: Tournament) -> int:
             return int(format["cycles"]) * max(count_cycle_rounds(entrants, seats) for entrants in fields)
         case "gauntlet":
             return int(format["cycles"]) * (fields[-1] - 1)
+        case "ladder":
+            return 0
         case "pyramid":
             # Late entries lengthen it: at worst, the last ones come when all others have met.
             return min(MOST_ROUNDS, int(format["cycles"]) * comb(state.terms.max_entrants, 2))
@@ -188,7 +190,7 @@ def _draw_bracket(starters: Sequence[int]) -> dict[int, int]:
     """The slot of each starter in the bracket. The two best seeds of each block are in different halves of it.
 
     >>> _draw_bracket([1, 2, 3, 4])
-    {1: 0, 4: 1, 2: 2, 3: 3}
+    {1: 0, 2: 2, 3: 3, 4: 1}
     """
     return dict(zip(starters, order_bracket(len(starters)), strict=True))
 

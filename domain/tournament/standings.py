@@ -93,9 +93,11 @@ def rank_group(state: Tournament, plan: Plan, number: int) -> list[Standing]:
 def _rank_by_course(state: Tournament) -> dict[int, tuple[int, ...]]:
     """What ranks the entrants before their points do: a greater one is better.
 
-    In a knockout the round that they reached. After groups, likewise; below those who reached the bracket, the place in
-    the group.
+    In a ladder the rung. In a knockout the round that they reached. After groups, likewise; below those who reached the
+    bracket, the place in the group.
     """
+    if state.rungs:
+        return {each: (len(state.rungs) - place,) for place, each in enumerate(state.rungs)}
     reached = _find_reached(state)
     if state.terms.format["kind"] != KIND or not state.starters:
         return {each: (round,) for each, round in reached.items()}

@@ -27,6 +27,7 @@ ACTS = (
     "game-adjudicated",
     "game-forfeited",
     "deadline-extended",
+    "tournament-closed",
     "game-corrected",
     "game-replayed",
     "penalty-given",
@@ -122,6 +123,13 @@ class Failure(NamedTuple):
     why: str
     made_at: int
     at: int
+
+
+class Step(NamedTuple):
+    """A step in the course of a ladder: what happened, and the number of an entrant or a round. See `ladder.py`."""
+
+    what: str
+    number: int
 
 
 class Game(NamedTuple):
@@ -266,6 +274,15 @@ class Tournament:
     acts: tuple[Act, ...] = ()
     """Everything that organisers, arbiters and administrators did to its course, oldest first."""
 
+    course: tuple[Step, ...] = ()
+    """What moved the rungs of a ladder, in order."""
+
+    rungs: tuple[int, ...] = ()
+    """The entrants of a ladder, the one on top first."""
+
+    closed: str | None = None
+    """Why the organiser closed the ladder; None if it is not closed."""
+
     ended: str | None = None
     """The reason why it ended or was called off; None before."""
 
@@ -284,7 +301,8 @@ class Tournament:
     @property
     def takes_entrants(self) -> bool:
         """Whether somebody can still enter: before the start and, in some formats, until it is over."""
-        return self.status == "open" or (self.status == "playing" and self.terms.format["kind"] in TAKE_LATE)
+        takes_late = self.terms.format["kind"] in TAKE_LATE and self.closed is None
+        return self.status == "open" or (self.status == "playing" and takes_late)
 
     def find_invitation(self, player: str) -> Invitation | None:
         """The unanswered invitation of this account; None without one."""
@@ -296,6 +314,9 @@ class Tournament:
 
     def may_pair(self, round: int) -> bool:
         """Whether this round is the next one, and it is time to pair it, but for its date: see `due_dates`."""
+        if self.terms.format["kind"] == "ladder":
+            # Its rounds are challenges.
+            return False
         may_overlap = self.terms.format.get("next_round") == "date"
         is_next = round == len(self.rounds) + 1 and (may_overlap or not self.rounds or self.rounds[-1].is_decided)
         is_due = self.terms.rounds_begin == "auto" or self.called >= round

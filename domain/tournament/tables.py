@@ -40,6 +40,7 @@ def dump_table(state: Tournament, players: Mapping[int, str] | None = None) -> d
                 **_dump_row(state, each, results, order, faults[each.entrant]),
                 "name": names[each.entrant],
                 **({"group": groups[each.entrant]} if each.entrant in groups else {}),
+                **({"rung": state.rungs.index(each.entrant) + 1} if each.entrant in state.rungs else {}),
             }
             for each in table
         ],

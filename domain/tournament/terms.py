@@ -25,7 +25,9 @@ as the round before is decided.
 """
 
 OVERDUE = ("absent", "both")
-"""Who loses a game that was not played by its deadline: the one whose move it was, or both."""
+"""Who loses a game that was not played by its deadline: the one whose move it was, or both. In a ladder it may also be
+the challenged.
+"""
 
 FORMATS: Mapping[str, tuple[Option, ...]] = {
     "round-robin": (Integer("cycles", 1, 1, MAX_CYCLES),),
@@ -46,19 +48,26 @@ FORMATS: Mapping[str, tuple[Option, ...]] = {
         Choice("next_round", "decided", NEXT_ROUND),
         Choice("overdue", "absent", OVERDUE),
     ),
+    "ladder": (
+        Integer("reach", 3, 1, 50),
+        Integer("days", 7, 1, 90),
+        Integer("cooldown_days", 7, 0, 365),
+        Integer("weeks", None, 1, 104, nullable=True),
+        Choice("overdue", "absent", (*OVERDUE, "challenged")),
+    ),
 }
 """The formats and their options."""
 
 DEFAULT_SIZE = 4
 """The greatest group, if neither their size nor their number is given."""
 
-OF_TWO_SEATS = ("knockout", "gauntlet", "pyramid", "groups", "league")
+OF_TWO_SEATS = ("knockout", "gauntlet", "pyramid", "groups", "league", "ladder")
 """The formats of matches with two seats alone."""
 
-WITH_DEADLINES = ("league",)
+WITH_DEADLINES = ("league", "ladder")
 """The formats whose games have deadlines, and whose rounds may overlap."""
 
-TAKE_LATE = ("swiss", "pyramid")
+TAKE_LATE = ("swiss", "pyramid", "ladder")
 """The formats that somebody can enter after the start."""
 
 ROUNDS_BEGIN = ("auto", "call")

@@ -115,7 +115,8 @@ class Page(TypedDict):
 
 
 class InboxEntry(TypedDict):
-    """One thing that happened in a player's matches, an invitation to a tournament, or a webhook that was disabled.
+    """One thing that happened in a player's matches, an invitation to a tournament, a challenge on a ladder, or a
+    webhook that was disabled.
 
     Every entry has `id` and `type`, and every entry but a `gap` has `version`, `at`, and `match`, `tournament` or
     `webhook`. The other fields depend on the type.
@@ -139,6 +140,7 @@ class InboxEntry(TypedDict):
         "draw-declined",
         "tournament-invited",
         "tournament-uninvited",
+        "tournament-challenged",
         "webhook-disabled",
         "gap",
     ]
@@ -148,7 +150,7 @@ class InboxEntry(TypedDict):
     """The id of the match."""
 
     tournament: NotRequired[str]
-    """The id of the tournament that invites you."""
+    """The id of the tournament that invites you, or of the ladder."""
 
     webhook: NotRequired[str]
     """The id of the webhook that was disabled."""
@@ -161,6 +163,12 @@ class InboxEntry(TypedDict):
 
     at: NotRequired[int]
     """When it happened, in UTC milliseconds."""
+
+    round: NotRequired[int]
+    """The round of the tournament that is the challenge."""
+
+    challenger: NotRequired[int]
+    """The number of the entrant who challenges you."""
 
     seat: NotRequired[int]
     """Your seat that this is about."""
@@ -1164,6 +1172,9 @@ class ProblemDocument(TypedDict):
     ]
     """The status of the match."""
 
+    free_at: NotRequired[int]
+    """When the two may meet again on the ladder, in UTC milliseconds."""
+
     tournament_status: NotRequired[Literal["open", "playing", "ended", "aborted"]]
     """The status of the tournament."""
 
@@ -1583,6 +1594,9 @@ class TableRow(_TableRowKeywords):
     group: NotRequired[str]
     """With groups: the group of the entrant, such as `A`."""
 
+    rung: NotRequired[int]
+    """On a ladder: the rung, 1 at the top."""
+
     rating_micro: int
     """A rating from the games of this tournament alone, in millionths."""
 
@@ -1751,6 +1765,38 @@ class Attempts(Page, TournamentVersion):
     """A page of attempts, sorted by round, board, game and attempt."""
 
     attempts: list[Attempt]
+
+
+class ChallengeOption(TypedDict):
+    """An entrant above, and whether it can be challenged now."""
+
+    entrant: int
+    """The number of the entrant above."""
+
+    name: str
+    """The name to show. Entrants with the same name are told apart by their numbers, as in `greedy #3`."""
+
+    rung: int
+    """Its rung, 1 at the top."""
+
+    code: str | None
+    """The code with which the challenge would be refused; null if it can be made."""
+
+    why: str | None
+    """Why it would be refused, and what to do instead."""
+
+
+class ChallengeOptions(TournamentVersion):
+    """The rung of an entrant, and the entrants within its reach."""
+
+    entrant: int
+    """The number of the entrant."""
+
+    rung: int | None
+    """Its rung, 1 at the top; null if it has none."""
+
+    opponents: list[ChallengeOption]
+    """Those within reach, highest first."""
 
 
 class Code(TypedDict):
@@ -2116,6 +2162,7 @@ class Act(TypedDict):
         "game-adjudicated",
         "game-forfeited",
         "deadline-extended",
+        "tournament-closed",
         "game-corrected",
         "game-replayed",
         "penalty-given",
@@ -2224,6 +2271,12 @@ class Tournament(TournamentSummary):
     """Everything left to chance follows from this seed."""
 
     entrants: list[Entrant]
+    closed: str | None
+    """Why the organiser closed the ladder; else null."""
+
+    ends_at: int | None
+    """When the weeks of a ladder are over, in UTC milliseconds. Null without such a time."""
+
     invitations: list[Invitee]
     """The invitations that can still be accepted, oldest first."""
 

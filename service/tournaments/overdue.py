@@ -10,6 +10,7 @@ from plyscribe.domain.match import Match
 from plyscribe.domain.ruleset import Decision
 from plyscribe.domain.tournament.commands import PassDeadline
 from plyscribe.domain.tournament.due_dates import Due, find_next_due, list_due
+from plyscribe.domain.tournament.ladder import read_challenge
 from plyscribe.domain.tournament.state import Game, Tournament
 from plyscribe.domain.waiting import find_bot_due
 from plyscribe.service.errors import Contended
@@ -58,6 +59,8 @@ def find_losers(state: Tournament, game: Game, match: Match) -> tuple[int, ...]:
     if match.lifecycle is None or match.fault or match.life.status != "playing" or find_bot_due(match):
         return ()
     turn = match.turn
+    if state.terms.format["overdue"] == "challenged":
+        return (read_challenge(state.rounds[game.round - 1])[1],)
     if state.terms.at_table or state.terms.format["overdue"] == "both" or not isinstance(turn, Decision):
         return tuple(sorted(game.entrants))
     return (game.entrants[turn.seat - 1],)

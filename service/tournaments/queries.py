@@ -12,9 +12,11 @@ from plyscribe.domain.events import Account, BuiltIn, Guest
 from plyscribe.domain.match import Match, fold
 from plyscribe.domain.record import format_record, record_of
 from plyscribe.domain.tournament.attempts import Attempt, Incident, count_all_faults, list_all_attempts
+from plyscribe.domain.tournament.conditions import require_entrant
 from plyscribe.domain.tournament.due_dates import find_game_deadline, find_next_begin, list_due
 from plyscribe.domain.tournament.events import RoundPaired
 from plyscribe.domain.tournament.group_tables import find_stage
+from plyscribe.domain.tournament.ladder import Challenge, find_end, find_objection, is_ladder, list_within_reach
 from plyscribe.domain.tournament.naming import name_entrants
 from plyscribe.domain.tournament.schedule import Pairing
 from plyscribe.domain.tournament.sprt import judge_entrants
@@ -89,6 +91,8 @@ def describe_tournament(state: Tournament, accounts: Accounts) -> Fields:
         "rated": terms.rated,
         "private": terms.private,
         "paused": state.paused,
+        "closed": state.closed,
+        "ends_at": find_end(state) if is_ladder(state) else None,
         "called": state.called,
         "arbiters": [{"player": each, "player_name": accounts.name_of(each)} for each in state.arbiters],
         "requests": [_describe_invitation(each, accounts) for each in list_requests(state)],
@@ -265,6 +269,29 @@ def describe_deadlines(state: Tournament, tournaments: Tournaments, now_ms: int)
                 "left_ms": max(0, due.at - now_ms),
             }
             for due in dues
+        ],
+    }
+
+
+def describe_challenges(state: Tournament, entrant: int, accounts: Accounts, now_ms: int) -> Fields:
+    """Whom the entrant of a ladder could challenge now, and why not the others within its reach."""
+    require_entrant(state, entrant)
+    names = name_all(state, accounts)
+    return {
+        "tournament": state.stream,
+        "version": state.version,
+        "entrant": entrant,
+        "rung": state.rungs.index(entrant) + 1 if entrant in state.rungs else None,
+        "opponents": [
+            {
+                "entrant": each,
+                "name": names[each],
+                "rung": state.rungs.index(each) + 1,
+                "code": objection and objection.code,
+                "why": objection and str(objection),
+            }
+            for each in (list_within_reach(state, entrant) if is_ladder(state) else ())
+            for objection in [find_objection(state, Challenge(entrant, each), now_ms)]
         ],
     }
 

@@ -43,6 +43,7 @@ from plyscribe.domain.tournament.commands import (
 from plyscribe.domain.tournament.conditions import MAX_CAUSE_LENGTH
 from plyscribe.domain.tournament.decide import TOURNAMENT
 from plyscribe.domain.tournament.due_dates import DAY_MS, has_deadlines, is_begun
+from plyscribe.domain.tournament.ladder import is_ladder, is_over
 from plyscribe.domain.tournament.sprt import judge_entrants
 from plyscribe.domain.tournament.state import Game, Tournament, find_game
 from plyscribe.service.clock import now_ms
@@ -142,6 +143,8 @@ class Tournaments:
     # ---- rounds
 
     def _pair_if_due(self, state: Tournament) -> Tournament:
+        if is_ladder(state):
+            return self._end_ladder_if_due(state)
         number = len(state.rounds) + 1
         if not state.may_pair(number) or not is_begun(state, now_ms()):
             return state
@@ -156,6 +159,11 @@ class Tournaments:
         boards, byes, costs, engine = pairing
         command = PairRound(actor=RUNNER, round=number, boards=boards, byes=byes, costs=costs, engine=engine)
         return self._do(state, ("pair", number), command)
+
+    def _end_ladder_if_due(self, state: Tournament) -> Tournament:
+        if not is_over(state, now_ms()) or state.open_rounds or state.paused is not None:
+            return state
+        return self._do(state, ("end",), EndTournament(actor=RUNNER, reason="closed" if state.closed else "played"))
 
     def _play(self, state: Tournament) -> Tournament:
         """The tournament after a look at all games that may be undecided. No match is made during a pause."""

@@ -12,6 +12,8 @@ from plyscribe.domain.tournament.commands import (
     AnnounceAbsence,
     CallRound,
     CancelAbsence,
+    ChallengeEntrant,
+    CloseTournament,
     CorrectGame,
     DismissArbiter,
     EndInvitation,
@@ -123,18 +125,26 @@ def league() -> GivenTournament:
     return tournament
 
 
+def ladder() -> GivenTournament:
+    tournament = GivenTournament(2, format={"kind": "ladder"})
+    tournament.start()
+    tournament.when(ChallengeEntrant, entrant=2, opponent=1)
+    tournament.when(CloseTournament, why="the season is over")
+    return tournament
+
+
 def test_every_event_comes_back_from_its_stored_form():
     tournament, aborted = whole_event(), GivenTournament()
     aborted.when(AbortTournament, cause="rain")
     seen = set()
-    for stored in (*tournament.entries, *club_night().entries, *league().entries, *aborted.entries):
+    for stored in (*tournament.entries, *club_night().entries, *league().entries, *ladder().entries, *aborted.entries):
         event = TOURNAMENT.parse(stored)
         assert format_event(event) == stored.e
         seen.add(event.data.type)
     assert seen == set(TOURNAMENT.types)
 
 
-@pytest.mark.parametrize("happen", [whole_event, club_night])
+@pytest.mark.parametrize("happen", [whole_event, club_night, league, ladder])
 def test_the_fold_of_all_events_is_the_state_that_grew_by_each(happen):
     tournament = happen()
     assert TOURNAMENT.fold(Tournament(STREAM), tournament.entries) == tournament.state

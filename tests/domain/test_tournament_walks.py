@@ -16,6 +16,8 @@ from plyscribe.domain.tournament.commands import (
     AnnulGame,
     CallRound,
     CancelAbsence,
+    ChallengeEntrant,
+    CloseTournament,
     CorrectGame,
     DismissArbiter,
     EndRequest,
@@ -43,12 +45,14 @@ from plyscribe.domain.tournament.commands import (
 from plyscribe.domain.tournament.decide import TOURNAMENT
 from plyscribe.domain.tournament.due_dates import DAY_MS, is_begun, list_due
 from plyscribe.domain.tournament.points import total_points
+from plyscribe.domain.tournament.rounds import BRACKETED
 from plyscribe.domain.tournament.seeding import number_by_seed
 from plyscribe.domain.tournament.standings import rank_entrants
 from plyscribe.domain.tournament.state import Tournament
 from plyscribe.domain.tournament.tables import dump_table, list_crosstable
 from plyscribe.domain.tournament.terms import WITH_DEADLINES
 from plyscribe.service.tournaments.pairing import pair_next
+from plyscribe.service.tournaments.pairing_check import check_pairing
 from tests.domain.given_tournament import ORGANISER, STREAM, SYSTEM, GivenTournament
 
 PLAYERS = [Actor("player", "player-" + letter * 26) for letter in "abcd"]
@@ -60,6 +64,7 @@ FORMATS: tuple[dict[str, Any], ...] = (
     {"kind": "pyramid", "cycles": 2},
     {"kind": "groups", "groups": 2, "advance": 2},
     {"kind": "league", "round_days": 1, "next_round": "date"},
+    {"kind": "ladder", "days": 1, "cooldown_days": 1},
 )
 WALKS = 16
 """Of each format."""
@@ -100,6 +105,11 @@ def steps_on(state: Tournament, rng: Random) -> Iterator[tuple[type[Command], Ac
     yield ReplayGame, actor, {**place, **why}
     board = rng.choice([None, place["board"]])
     yield ExtendDeadline, actor, {"round": place["round"], "board": board, "days": rng.randint(1, 2), **why}
+    for _ in range(3):
+        yield ChallengeEntrant, rng.choice(PLAYERS), {"opponent": rng.randint(1, max(1, len(state.entrants)))}
+        yield ChallengeEntrant, ORGANISER, {"opponent": entrant, "entrant": rng.randint(1, max(1, len(state.entrants)))}
+    if rng.random() < 0.05:
+        yield CloseTournament, actor, why
     yield GivePenalty, actor, {"entrant": entrant, "points": rng.randint(0, 2), **why}
     yield LiftPenalty, actor, {"penalty": rng.randint(1, 3), **why}
     for _ in range(6):
@@ -140,6 +150,9 @@ def require_whole(tournament: GivenTournament) -> None:
     """The state is what its events add up to, and everything that is shown of it can be computed."""
     state = tournament.state
     assert TOURNAMENT.fold(Tournament(STREAM), tournament.entries) == state
+    if state.terms.format["kind"] == "ladder" and state.starters:
+        assert sorted(state.rungs) == [each.number for each in state.entrants if each.is_in]
+        assert [each.entrant for each in rank_entrants(state)][: len(state.rungs)] == list(state.rungs)
     assert sorted(state.list_seeds()) == [each.number for each in state.entrants]
     assert sum(total_points(number_by_seed(state)).values()) == sum(total_points(state).values())
     for round in state.rounds:
@@ -170,6 +183,10 @@ def walk(tournament: GivenTournament, rng: Random) -> Counter[str]:
         if step % 10 == 0:
             require_whole(tournament)
     require_whole(tournament)
+    if tournament.state.terms.format["kind"] in BRACKETED:
+        # Nobody pairs these by hand, so anybody can pair all of their rounds again.
+        for round in tournament.state.rounds:
+            assert check_pairing(STREAM, tournament.entries, round.number).agrees
     return accepted
 
 
@@ -183,4 +200,5 @@ def test_a_tournament_stays_whole_whatever_is_done() -> None:
             for number in range(6):
                 tournament.enter_guest(f"Guest {number}")
             accepted += walk(tournament, rng)
-    assert set(accepted) == {command.__name__ for command, *_ in steps_on(GivenTournament(1).state, Random(0))}
+    offered = {command.__name__ for command, *_ in steps_on(GivenTournament(1).state, Random(0))}
+    assert set(accepted) == offered | {CloseTournament.__name__}

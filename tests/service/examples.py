@@ -501,7 +501,7 @@ def record_tournament(story: Story) -> None:
     )
     created = story.show("POST", tournaments, olga, {**terms, "seed": 7}, key="cup-1")
     story.show("POST", tournaments, ann["token"], terms)
-    story.show("POST", tournaments, olga, {**terms, "format": {"kind": "ladder"}})
+    story.show("POST", tournaments, olga, {**terms, "format": {"kind": "tower"}})
     tournament = f"{tournaments}/{created['tournament']}"
     story.show("POST", f"{tournament}/entrants", ann["token"], {})
     story.show("POST", f"{tournament}/entrants", ann["token"], {})
@@ -736,6 +736,29 @@ def record_league(story: Story) -> None:
     story.show("GET", f"/v1/tournaments/tournament-{'a' * 26}/deadlines")
 
 
+def record_ladder(story: Story) -> None:
+    ann, ben, cem = (story.send("POST", "/v1/players", json={"name": name}).json for name in ("Ann", "Ben", "Cem"))
+    with _made_up("organiser", BEGIN_MS):
+        olga = story.parts.accounts.sign_up(Actor("system", "test"), "Olga", "person", ("play", "organise"))[1]
+    body = {"name": "Club ladder", "ruleset": "zhen", "format": {"kind": "ladder", "reach": 2}, "seed": 7}
+    id = story.show("POST", "/v1/tournaments", olga, body, key="ladder-1", name="a ladder")["tournament"]
+    ladder = f"/v1/tournaments/{id}"
+    for player in (ann, ben):
+        story.send("POST", f"{ladder}/entrants", player["token"], json={})
+    story.send("POST", f"{ladder}/start", olga)
+    story.show("GET", f"{ladder}/challenges?entrant=2")
+    story.show("GET", f"{ladder}/challenges?entrant=9")
+    story.show("GET", f"{ladder}/challenges")
+    story.show("POST", f"{ladder}/challenges", ben["token"], {"opponent": 1})
+    story.show("POST", f"{ladder}/challenges", ann["token"], {"opponent": 2})
+    story.show("POST", f"{ladder}/challenges", cem["token"], {"opponent": 1})
+    story.show("POST", f"{ladder}/challenges", ben["token"], {"opponent": 2})
+    story.show("POST", f"{ladder}/challenges", ben["token"], {"opponent": 9})
+    story.show("POST", f"{ladder}/close", ben["token"], {"why": "the season is over"})
+    story.show("POST", f"{ladder}/close", olga, {"why": "the season is over"})
+    story.show("POST", f"{ladder}/close", olga, {"why": "the season is over"})
+
+
 def _advance(story: Story, tournament: str, number: int) -> None:
     with _made_up(f"worker {number}", BEGIN_MS + 60_000 + number):
         story.parts.tournaments.advance(tournament)
@@ -810,6 +833,7 @@ STORIES: tuple[Callable[[Story], None], ...] = (
     record_club,
     record_groups,
     record_league,
+    record_ladder,
     record_problems,
 )
 SETTINGS: dict[Callable[[Story], None], dict[str, Any]] = {

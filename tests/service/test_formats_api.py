@@ -7,6 +7,7 @@ import pytest
 from plyscribe.domain.tournament.due_dates import DAY_MS
 from plyscribe.service.tournaments.pairing_check import check_pairing
 from tests.service.api import Api
+from tests.service.test_pages import sign_in
 from tests.service.test_tournaments_api import TournamentOverHttp
 
 
@@ -131,3 +132,91 @@ def test_an_early_league_runs_to_its_end(api, parts):
     hall.play_out()
     assert hall.get()["rounds"] == 3
     assert all(hall.agree())
+
+
+class Ladder(TournamentOverHttp):
+    """A ladder of Olga's with Ann below Ben, Cem and Dora."""
+
+    def __init__(self, api: Api, parts: Any, **format: Any) -> None:
+        super().__init__(api, parts, format={"kind": "ladder", **format})
+        self.ben, self.cem, self.dora = (api.sign_up(name)[1] for name in ("Ben", "Cem", "Dora"))
+        for token in (self.ben, self.cem, self.dora, self.ann_token):
+            assert self.enter(token).status_code == 201
+        assert self.start().status_code == 200
+
+    def challenge(self, token: str, opponent: int, **body: Any) -> Any:
+        return self.api.post(f"{self.path}/challenges", token, {"opponent": opponent, **body})
+
+    def decide(self, round: int, winner: int) -> None:
+        [game] = self.get("/rounds")["rounds"][round - 1]["games"]
+        ranks = [1 if each == winner else 2 for each in game["entrants"]]
+        ruling = {"round": round, "board": 1, "ranks": ranks, "why": "a clear position"}
+        assert self.api.post(f"{self.path}/adjudications", self.token, ruling).status_code == 200
+
+    def rungs(self) -> list[int]:
+        return [row["entrant"] for row in self.get("/standings")["rows"] if row["rung"]]
+
+
+def test_a_challenger_who_wins_climbs(api, parts):
+    ladder = Ladder(api, parts)
+    assert ladder.challenge(ladder.ann_token, 2).status_code == 201
+    ladder.advance()
+    ladder.decide(1, winner=4)
+    assert ladder.rungs() == [1, 4, 2, 3]
+    entries = parts.tournaments.handler.read_events(ladder.id, 0)
+    assert check_pairing(ladder.id, entries, 1).agrees
+
+
+def test_a_challenge_that_cannot_be_made_says_what_to_do(api, parts):
+    ladder = Ladder(api, parts, reach=1)
+    refused = ladder.challenge(ladder.ann_token, 1)
+    assert (refused.status_code, refused.json["code"]) == (409, "challenge/reach")
+    assert refused.json["detail"].endswith("entrant 4 on rung 4 may challenge 3")
+    assert ladder.challenge(ladder.ann_token, 3).status_code == 201
+    assert ladder.challenge(ladder.dora, 2).json["code"] == "challenge/busy"
+    assert ladder.challenge(ladder.cem, 1, entrant=4).json["code"] == "entrant/not-yours"
+    ladder.advance()
+    ladder.decide(1, winner=3)
+    again = ladder.challenge(ladder.ann_token, 3)
+    assert again.json["code"] == "challenge/cooldown"
+    assert again.json["free_at"] > 0
+
+
+def test_whom_an_entrant_can_challenge_is_listed_with_the_reasons(api, parts):
+    ladder = Ladder(api, parts)
+    assert ladder.challenge(ladder.cem, 3).json["code"] == "challenge/reach"
+    assert ladder.challenge(ladder.dora, 2).status_code == 201
+    listed = ladder.get("/challenges?entrant=4")
+    assert listed["rung"] == 4
+    assert [(each["entrant"], each["code"]) for each in listed["opponents"]] == [
+        (1, None),
+        (2, "challenge/busy"),
+        (3, "challenge/busy"),
+    ]
+    assert ladder.api.get(f"{ladder.path}/challenges?entrant=9").json["code"] == "entrant/unknown"
+
+
+def test_the_page_of_a_ladder_lets_players_challenge_and_organisers_close_it(api, parts):
+    ladder = Ladder(api, parts)
+    browser = api.app.test_client()
+    sign_in(browser, ladder.ann_token)
+    shown = browser.get(f"/tournaments/{ladder.id}").text
+    assert "Challenge Ben" in shown
+    assert "You stand on rung 4." in shown
+    assert "Close the ladder" not in shown
+    sign_in(browser, ladder.token)
+    assert "Close the ladder" in browser.get(f"/tournaments/{ladder.id}").text
+
+
+def test_a_closed_ladder_ends_once_its_challenges_are_decided(api, parts):
+    ladder = Ladder(api, parts)
+    assert ladder.challenge(ladder.ann_token, 2).status_code == 201
+    assert api.post(f"{ladder.path}/close", ladder.ann_token, {"why": "enough"}).status_code == 403
+    assert api.post(f"{ladder.path}/close", ladder.token, {"why": "the season is over"}).status_code == 200
+    ladder.advance()
+    assert ladder.get()["status"] == "playing"
+    assert ladder.challenge(ladder.cem, 1).json["code"] == "challenge/over"
+    ladder.decide(1, winner=4)
+    ladder.advance()
+    described = ladder.get()
+    assert (described["status"], described["ended"], described["closed"]) == ("ended", "closed", "the season is over")

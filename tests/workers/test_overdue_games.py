@@ -4,11 +4,19 @@ from typing import Any
 
 import pytest
 
+from plyscribe.domain.commands import Withdraw
 from plyscribe.domain.events import Account
-from plyscribe.domain.tournament.commands import ExtendDeadline, PauseTournament, StartTournament
+from plyscribe.domain.tournament.commands import (
+    ChallengeEntrant,
+    CloseTournament,
+    ExtendDeadline,
+    PauseTournament,
+    StartTournament,
+)
 from plyscribe.domain.tournament.due_dates import DAY_MS, find_next_due
 from plyscribe.domain.tournament.state import Game, Tournament
 from plyscribe.service.clock import now_ms
+from plyscribe.service.streams.ids import command_of
 from plyscribe.service.tournaments import runner as runner_module
 from plyscribe.service.tournaments.overdue import LOOK_AGAIN_MS
 from plyscribe.workers.duties import overdue_games as duty_module
@@ -171,3 +179,53 @@ def test_an_early_league_of_bots_runs_to_its_end(season):
     assert season.state.status == "ended"
     assert len(season.state.rounds) == 3
     assert season.noted() == []
+
+
+def given_ladder(season: Season, **format: Any) -> None:
+    """A ladder with a challenge of Ben's under way, against Ann above him."""
+    season.stream = season.rig.create(Account(ANN.id), Account(BEN.id), format={"kind": "ladder", **format})
+    season.rig.do(season.stream, StartTournament, at=now_ms())
+    season.rig.do(season.stream, ChallengeEntrant, BEN, at=now_ms(), opponent=1)
+    season.rig.work()
+    season.note()
+
+
+def test_a_challenge_is_played_at_once_and_moves_the_rungs(season):
+    given_ladder(season)
+    match = season.match
+    assert match.life.status == "playing"
+    seat = season.game.entrants.index(1) + 1
+    asked = command_of("test", "POST", "/", None, b"")
+    parts = season.rig.parts
+    give_up = Withdraw(
+        actor=ANN, at=now_ms(), id=asked.id.hex(), secret=parts.secret_for(match), seat=seat, cause="resigned"
+    )
+    parts.matches.execute(match.stream, lambda _: give_up, asked)
+    season.rig.work()
+    assert season.state.rungs == (2, 1)
+    assert season.state.status == "playing"
+
+
+def test_a_challenge_that_is_not_played_is_decided_by_the_rule(season):
+    given_ladder(season, overdue="challenged")
+    season.pass_days(7)
+    assert season.game.forfeited == (1,)
+    assert season.state.rungs == (2, 1)
+    assert season.match.life.status == "aborted"
+
+
+def test_a_ladder_ends_after_its_weeks_once_all_challenges_are_decided(season):
+    given_ladder(season, weeks=1, days=10)
+    season.pass_days(8)
+    season.rig.parts.tournaments.advance(season.stream)
+    assert season.state.status == "playing"
+    season.pass_days(3)
+    assert season.state.status == "ended"
+
+
+def test_a_closed_ladder_without_open_challenges_ends_by_itself(season):
+    given_ladder(season)
+    season.pass_days(7)
+    season.rig.do(season.stream, CloseTournament, at=now_ms(), why="the season is over")
+    season.rig.work()
+    assert (season.state.status, season.state.ended) == ("ended", "closed")

@@ -36,6 +36,7 @@ DECIDES = {"match-verified", "match-refuted", "match-aborted", "match-annulled"}
 BEGINS = {
     "tournament-started",
     "tournament-resumed",
+    "tournament-closed",
     "entrant-withdrawn",
     "round-called",
     "round-paired",

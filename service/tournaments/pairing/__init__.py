@@ -19,7 +19,7 @@ def pair_next(state: Tournament) -> Pairing | None:
 def _pair_numbered(state: Tournament) -> Pairing | None:
     """As pair_next, for a tournament whose entrants are numbered by seed."""
     terms, number = state.terms, len(state.rounds) + 1
-    if sum(each.is_in for each in state.entrants) < terms.seats:
+    if terms.format["kind"] == "ladder" or sum(each.is_in for each in state.entrants) < terms.seats:
         return None
     match terms.format["kind"]:
         case "round-robin":

@@ -13,6 +13,7 @@ from plyscribe.domain.tournament.tables import list_crosstable
 from plyscribe.service.clock import now_ms
 from plyscribe.service.tournaments.queries import (
     describe_attempt,
+    describe_challenges,
     describe_deadlines,
     describe_round,
     describe_table,
@@ -98,6 +99,7 @@ def show_tournament(tournament: str) -> Response:
         title=find_ruleset(state.terms.ruleset, state.terms.ruleset_version).title,
         names=names,
         table=table,
+        challenges=_list_challenges(state, who.account) if who is not None else None,
         dates=describe_deadlines(state, parts().tournaments, now_ms()),
         crosstable=list_crosstable(state, players) if 1 < len(state.entrants) <= LARGEST_CROSSTABLE else None,
         plot=_plot_ratings(table, names) if any(game.was_played for game in state.games()) else None,
@@ -110,6 +112,12 @@ def show_tournament(tournament: str) -> Response:
         own_games=_list_own_games(state, who.account) if who is not None else [],
         entered=who is not None and any(each.occupant == Account(who.account) for each in state.entrants),
     )
+
+
+def _list_challenges(state: Tournament, account: str) -> dict[str, Any] | None:
+    """Whom the account can challenge on a ladder; None if it has not entered."""
+    own = [each.number for each in state.entrants if each.occupant == Account(account)]
+    return describe_challenges(state, own[0], parts().accounts, now_ms()) if own else None
 
 
 def _plot_ratings(table: dict[str, Any], names: dict[int, str]) -> str | None:

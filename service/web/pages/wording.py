@@ -52,6 +52,10 @@ def describe_format(format: Mapping[str, Any]) -> str:
             )
         case "groups":
             return _describe_groups(format)
+        case "ladder":
+            return ngettext(
+                "Ladder, challenges reach %(num)s rung up", "Ladder, challenges reach %(num)s rungs up", format["reach"]
+            )
         case "league":
             return ngettext(
                 "League, a round lasts %(num)s day", "League, a round lasts %(num)s days", format["round_days"]
@@ -74,8 +78,19 @@ def _describe_dates(format: Mapping[str, Any]) -> Iterator[Reason]:
             "early": gettext("as soon as the round before is decided"),
         }
         yield Reason(gettext("Each round begins"), begins[format["next_round"]])
+    if "cooldown_days" in format:
+        days = format["days"], format["cooldown_days"]
+        played, again = (ngettext("%(num)s day", "%(num)s days", each) for each in days)
+        yield Reason(gettext("Time to play a challenge"), played)
+        yield Reason(gettext("Time until the same two meet again"), again)
+    if format.get("weeks"):
+        yield Reason(gettext("Length"), ngettext("%(num)s week", "%(num)s weeks", format["weeks"]))
     if "overdue" in format:
-        losers = {"absent": gettext("who was to move loses"), "both": gettext("both lose")}
+        losers = {
+            "absent": gettext("who was to move loses"),
+            "both": gettext("both lose"),
+            "challenged": gettext("the challenged loses"),
+        }
         yield Reason(gettext("If a game is not played in time"), losers[format["overdue"]])
 
 
@@ -202,6 +217,12 @@ def explain_costs(costs: Mapping[str, Any], engine: str, names: Mapping[int, str
                 reasons.append(
                     Reason(gettext("bracket, from top to bottom"), ", ".join(named.get(e, e) for e in slots))
                 )
+            case "challenger" | "challenged":
+                who = gettext("who challenged") if name == "challenger" else gettext("who was challenged")
+                reasons.append(Reason(who, named.get(str(value), str(value))))
+            case "rungs":
+                climb = gettext("from rung %(low)s to rung %(high)s", low=value["from"], high=value["to"])
+                reasons.append(Reason(gettext("what it was for"), climb))
             case "stage":
                 reasons.append(Reason(gettext("stage"), name_stage(value)))
             case "floats":
@@ -313,6 +334,7 @@ _ACTS = {
     "round-paired": gettext_noop("paired round %(round)s by hand"),
     "round-taken-back": gettext_noop("took the pairing of round %(round)s back"),
     "table-codes-revoked": gettext_noop("made the codes of %(which)s void"),
+    "tournament-closed": gettext_noop("closed the ladder"),
     "tournament-aborted": gettext_noop("called the tournament off"),
     "tournament-paused": gettext_noop("paused the tournament"),
     "tournament-resumed": gettext_noop("let the tournament go on"),
@@ -343,6 +365,8 @@ def describe_end(reason: str | None) -> str | None:
     """Why a tournament is over; None if it is not, or if all its games were played."""
     if reason in (None, "played"):
         return None
+    if reason == "closed":
+        return gettext("the organiser closed it")
     return gettext("the sequential test has decided") if reason in ("sprt-0", "sprt-1") else reason
 
 

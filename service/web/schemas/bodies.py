@@ -1006,6 +1006,23 @@ class NewExtension(Reason):
     )
 
 
+class NewChallenge(Strict):
+    """Who is challenged on a ladder, and by whom."""
+
+    opponent = integer_field(
+        1, MAX_ENTRANTS, required=True, metadata={"description": "The number of the entrant who is challenged."}
+    )
+    entrant = integer_field(
+        1,
+        MAX_ENTRANTS,
+        load_default=None,
+        allow_none=True,
+        metadata={
+            "description": "The entrant who challenges: by default you. Organisers can name any, such as a guest."
+        },
+    )
+
+
 class NewForfeit(RulingOnGame):
     """A game that one or more of its entrants lose."""
 

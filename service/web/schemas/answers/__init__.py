@@ -33,6 +33,7 @@ from plyscribe.service.web.schemas.answers.tokens import EndedSessions, NewToken
 from plyscribe.service.web.schemas.answers.tournaments import (
     AnnulmentReport,
     AttemptsOut,
+    ChallengeOptions,
     Codes,
     EntryLink,
     GameDeadlines,
@@ -60,6 +61,7 @@ __all__ = [
     "AnnulmentOut",
     "AnnulmentReport",
     "AttemptsOut",
+    "ChallengeOptions",
     "ClauseOut",
     "Codes",
     "Composition",

@@ -223,6 +223,10 @@ class TournamentOut(TournamentSummary):
     penalties = fields.List(fields.Nested(PenaltyOut), required=True)
     seed = fields.Integer(required=True, metadata={"description": "Everything left to chance follows from this seed."})
     entrants = fields.List(fields.Nested(EntrantOut), required=True)
+    closed = fields.String(
+        required=True, allow_none=True, metadata={"description": "Why the organiser closed the ladder; else null."}
+    )
+    ends_at = time_field("When the weeks of a ladder are over", "Null without such a time.", allow_none=True)
     invitations = fields.List(
         fields.Nested(InviteeOut),
         required=True,
@@ -282,6 +286,7 @@ class TableRow(Schema):
     )
     reached = fields.Integer(metadata={"description": "In a knockout: the last round that the entrant reached."})
     group = fields.String(metadata={"description": "With groups: the group of the entrant, such as `A`."})
+    rung = fields.Integer(metadata={"description": "On a ladder: the rung, 1 at the top."})
     rating_micro = fields.Integer(
         required=True, metadata={"description": "A rating from the games of this tournament alone, in millionths."}
     )
@@ -514,6 +519,36 @@ class GameDeadlines(TournamentVersion):
     )
     deadlines = fields.List(
         fields.Nested(GameDeadline), required=True, metadata={"description": "The undecided games, by round and board."}
+    )
+
+
+class ChallengeOption(Schema):
+    """An entrant above, and whether it can be challenged now."""
+
+    entrant = fields.Integer(required=True, metadata={"description": "The number of the entrant above."})
+    name = _entrant_name()
+    rung = fields.Integer(required=True, metadata={"description": "Its rung, 1 at the top."})
+    code = fields.String(
+        required=True,
+        allow_none=True,
+        metadata={"description": "The code with which the challenge would be refused; null if it can be made."},
+    )
+    why = fields.String(
+        required=True, allow_none=True, metadata={"description": "Why it would be refused, and what to do instead."}
+    )
+
+
+class ChallengeOptions(TournamentVersion):
+    """The rung of an entrant, and the entrants within its reach."""
+
+    entrant = fields.Integer(required=True, metadata={"description": "The number of the entrant."})
+    rung = fields.Integer(
+        required=True, allow_none=True, metadata={"description": "Its rung, 1 at the top; null if it has none."}
+    )
+    opponents = fields.List(
+        fields.Nested(ChallengeOption),
+        required=True,
+        metadata={"description": "Those within reach, highest first."},
     )
 
 
