@@ -42,30 +42,23 @@ def announce(service: Serving) -> list[str]:
 
 
 class Climbers:
-    """Has the lowest entrants of the ladder challenge those above, one challenge after the other, and closes it."""
+    """Lets entrants on some rungs challenge those on others, one at a time, and then closes the ladder."""
 
     def __init__(self, olga: Client, ladder: str) -> None:
         self._olga = olga
-        self._path = f"/v1/tournaments/{ladder}"
         self._ladder = ladder
-        self._left = [(6, 3), (5, 2), (4, 1), (3, 2)]
+        self._left = [(6, 4), (5, 2), (4, 1), (3, 2)]
 
     def go_on(self) -> None:
         state = self._olga.tournament(self._ladder)
-        if state["status"] != "playing" or state["decided"] < state["games"]:
+        if state["status"] != "playing" or state["closed"] or state["decided"] < state["games"]:
             return
-        if self._left:
-            challenger, challenged = self._left[0]
-            if self._send("/challenges", {"entrant": challenger, "opponent": challenged}):
-                self._left.pop(0)
-        else:
-            self._send("/close", {"why": "the season is over"})
-
-    def _send(self, path: str, body: dict[str, Any]) -> bool:
-        """Whether it is done. A challenge that the rungs no longer allow is left out."""
-        number = 4 - len(self._left)
-        answered = self._olga.request("POST", self._path + path, json=body, key=f"{path}-{number}")
-        return answered is not None
+        if not self._left:
+            self._olga.close_ladder(self._ladder, "the season is over", key="close")
+            return
+        below, above = self._left.pop(0)
+        on = {row["rung"]: row["entrant"] for row in self._olga.standings(self._ladder)["rows"]}
+        self._olga.challenge(self._ladder, on[above], on[below], key=f"{below}-{above}")
 
 
 def play_out(service: Serving, ids: list[str], kill: bool) -> list[Any]:
