@@ -6,7 +6,7 @@ challenger wins, it takes the rung of the challenged, and all between move down 
 of the ladder and from the results as they stand now, so a correction moves everybody to where they should be.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -132,10 +132,33 @@ def list_within_reach(state: Tournament, challenger: int) -> list[int]:
     return list(state.rungs[max(0, rung - state.terms.format["reach"]) : rung])
 
 
-def find_objection(state: Tournament, challenge: Challenge, now_ms: int) -> Refusal | None:
+class Survey(NamedTuple):
+    """What the challenges so far say about new ones; see survey_challenges."""
+
+    busy: Mapping[int, int]
+    """The round of the open challenge of each entrant who has one."""
+
+    met_at: Mapping[frozenset[int], int]
+    """When the last challenge between two entrants was decided (UTC milliseconds)."""
+
+
+def survey_challenges(state: Tournament) -> Survey:
+    """One look at all challenges, for questions about any number of new ones."""
+    busy = {each: round.number for round in state.open_rounds for each in round.boards[0]}
+    met_at = {
+        frozenset(round.boards[0]): max(game.decided_at or 0 for game in round.games[0])
+        for round in state.rounds
+        if round.is_decided
+    }
+    return Survey(busy, met_at)
+
+
+def find_objection(
+    state: Tournament, challenge: Challenge, now_ms: int, survey: Survey | None = None
+) -> Refusal | None:
     """Why this challenge cannot be made now, and what to do instead; None if it can."""
     objection = _object_to_time(state, now_ms) or _object_to_rungs(state, challenge)
-    return objection or _object_to_pair(state, challenge, now_ms)
+    return objection or _object_to_pair(state, challenge, now_ms, survey or survey_challenges(state))
 
 
 def _object_to_time(state: Tournament, now_ms: int) -> Refusal | None:
@@ -144,7 +167,7 @@ def _object_to_time(state: Tournament, now_ms: int) -> Refusal | None:
     if state.status != "playing":
         return WrongTime("tournament/status", f"the tournament is {state.status}", tournament_status=state.status)
     if state.paused is not None:
-        return WrongTime("tournament/paused", f"the tournament is paused: {state.paused}; wait until it goes on")
+        return WrongTime("challenge/paused", f"the ladder is paused: {state.paused}; wait until it goes on")
     if is_over(state, now_ms):
         return WrongTime("challenge/over", "the ladder is closing: open challenges are played, and no more are made")
     if len(state.rounds) >= MAX_CHALLENGES:
@@ -169,24 +192,18 @@ def _object_to_rungs(state: Tournament, challenge: Challenge) -> Refusal | None:
     return None
 
 
-def _object_to_pair(state: Tournament, challenge: Challenge, now_ms: int) -> Refusal | None:
-    for round in state.open_rounds:
-        if busy := set(challenge) & set(round.boards[0]):
-            why = f"entrant {min(busy)} has a challenge to play, number {round.number}"
+def _object_to_pair(state: Tournament, challenge: Challenge, now_ms: int, survey: Survey) -> Refusal | None:
+    for each in challenge:
+        if each in survey.busy:
+            why = f"entrant {each} has a challenge to play, number {survey.busy[each]}"
             return WrongTime("challenge/busy", f"{why}: wait until it is decided")
-    met_at = _find_last_meeting(state, challenge)
+    met_at = survey.met_at.get(frozenset(challenge))
     free_at = None if met_at is None else met_at + state.terms.format["cooldown_days"] * DAY_MS
     if free_at is not None and now_ms < free_at:
         left = -(-(free_at - now_ms) // DAY_MS)
         why = "these two have met lately"
         return WrongTime("challenge/cooldown", f"{why}: they may meet again in {left} days", free_at=free_at)
     return None
-
-
-def _find_last_meeting(state: Tournament, challenge: Challenge) -> int | None:
-    """When the last challenge between the two was decided; None if there was none."""
-    met = (round for round in reversed(state.rounds) if set(round.boards[0]) == set(challenge))
-    return max((game.decided_at or 0 for round in met for game in round.games[0]), default=None)
 
 
 def pair_challenge(state: Tournament, challenge: Challenge) -> Pairing:

@@ -139,7 +139,7 @@ def decide_take_back(command: TakeBackRound, state: Tournament) -> list[Any]:
     require_status(state, "playing")
     if state.terms.format["kind"] == "ladder":
         why = "no challenge of a ladder is taken back"
-        raise WrongTime("tournament/by-hand", f"{why}: adjudicate it, or let somebody forfeit")
+        raise WrongTime("challenge/final", f"{why}: adjudicate it, or let somebody forfeit")
     if not state.rounds or command.round != len(state.rounds):
         raise WrongTime("tournament/round", f"only the last round can be taken back: {len(state.rounds) or 'none'}")
     last = state.rounds[-1]

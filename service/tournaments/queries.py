@@ -16,9 +16,16 @@ from plyscribe.domain.tournament.conditions import require_entrant
 from plyscribe.domain.tournament.due_dates import find_game_deadline, find_next_begin, list_due
 from plyscribe.domain.tournament.events import RoundPaired
 from plyscribe.domain.tournament.group_tables import find_stage
-from plyscribe.domain.tournament.ladder import Challenge, find_end, find_objection, is_ladder, list_within_reach
+from plyscribe.domain.tournament.ladder import (
+    Challenge,
+    find_end,
+    find_objection,
+    is_ladder,
+    list_within_reach,
+    survey_challenges,
+)
 from plyscribe.domain.tournament.naming import name_entrants
-from plyscribe.domain.tournament.schedule import Pairing
+from plyscribe.domain.tournament.schedule import Pairing, bound_rounds
 from plyscribe.domain.tournament.sprt import judge_entrants
 from plyscribe.domain.tournament.state import Act, Entrant, Game, Invitation, Penalty, Request, Tournament, replace_game
 from plyscribe.domain.tournament.tables import dump_table
@@ -251,7 +258,8 @@ def _describe_game(state: Tournament, game: Game, tournaments: Tournaments) -> F
 
 def describe_deadlines(state: Tournament, tournaments: Tournaments, now_ms: int) -> Fields:
     """The undecided games with their deadlines, and when the next round begins, with the time left now."""
-    begin = find_next_begin(state) if state.status == "playing" else None
+    is_last = len(state.rounds) >= bound_rounds(state)
+    begin = None if state.status != "playing" or is_last else find_next_begin(state)
     dues = list_due(state) if state.status == "playing" else ()
     return {
         "tournament": state.stream,
@@ -277,6 +285,8 @@ def describe_challenges(state: Tournament, entrant: int, accounts: Accounts, now
     """Whom the entrant of a ladder could challenge now, and why not the others within its reach."""
     require_entrant(state, entrant)
     names = name_all(state, accounts)
+    reachable = list_within_reach(state, entrant) if is_ladder(state) else []
+    survey = survey_challenges(state) if reachable else None
     return {
         "tournament": state.stream,
         "version": state.version,
@@ -290,8 +300,8 @@ def describe_challenges(state: Tournament, entrant: int, accounts: Accounts, now
                 "code": objection and objection.code,
                 "why": objection and str(objection),
             }
-            for each in (list_within_reach(state, entrant) if is_ladder(state) else ())
-            for objection in [find_objection(state, Challenge(entrant, each), now_ms)]
+            for each in reachable
+            for objection in [find_objection(state, Challenge(entrant, each), now_ms, survey)]
         ],
     }
 

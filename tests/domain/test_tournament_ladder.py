@@ -135,7 +135,7 @@ def test_two_meet_again_only_after_the_cooldown():
 def test_a_paused_ladder_takes_no_challenge():
     tournament = given_ladder()
     tournament.when(PauseTournament, why="a holiday")
-    assert refuse(tournament, 2, 1) == (WrongTime, "tournament/paused")
+    assert refuse(tournament, 2, 1) == (WrongTime, "challenge/paused")
 
 
 def test_other_formats_have_no_challenges():
@@ -217,7 +217,7 @@ def test_a_ladder_has_no_rounds_to_sit_out_to_pair_or_to_take_back():
     tournament = given_ladder()
     challenge(tournament, 4, 2)
     assert refusal(tournament, AnnounceAbsence, entrant=1, round=2) == (WrongTime, "entrant/absence")
-    assert refusal(tournament, TakeBackRound, round=1, why="no") == (WrongTime, "tournament/by-hand")
+    assert refusal(tournament, TakeBackRound, round=1, why="no") == (WrongTime, "challenge/final")
     fields = {"round": 2, "boards": ((1, 3),), "byes": (), "why": "for once"}
     assert refusal(tournament, PairByHand, **fields) == (WrongTime, "tournament/by-hand")
     assert not tournament.state.may_pair(2)

@@ -2,9 +2,11 @@
 
 from typing import Any
 
+import httpx
 import pytest
 
 from plyscribe.domain.tournament.due_dates import DAY_MS
+from plyscribe.service.client import Client
 from plyscribe.service.tournaments.pairing_check import check_pairing
 from tests.service.api import Api
 from tests.service.test_pages import sign_in
@@ -110,6 +112,12 @@ def test_a_league_tells_its_deadlines_and_the_organiser_extends_them(api, parts)
     assert "League, a round lasts 7 days" in page
     assert "Time left" in page
     assert "extended the deadline of round 1" in page
+
+
+def test_no_round_is_announced_after_the_last_one(api, parts):
+    hall = Hall(api, parts, 2, kind="league")
+    hall.begin()
+    assert hall.get("/deadlines")["next_round_at"] is None
 
 
 def test_only_organisers_extend_deadlines(api, parts):
@@ -220,3 +228,26 @@ def test_a_closed_ladder_ends_once_its_challenges_are_decided(api, parts):
     ladder.advance()
     described = ladder.get()
     assert (described["status"], described["ended"], described["closed"]) == ("ended", "closed", "the season is over")
+
+
+@pytest.fixture
+def client_of(api):
+    return lambda token: Client("http://localhost", token, transport=httpx.WSGITransport(app=api.app))
+
+
+def test_the_client_steers_a_league(api, parts, client_of):
+    hall = Hall(api, parts, 4, kind="league")
+    hall.begin()
+    olga = client_of(hall.token)
+    olga.extend_deadline(hall.id, 1, 2, "a holiday", board=2)
+    first, second = olga.deadlines(hall.id)["deadlines"]
+    assert second["deadline"] - first["deadline"] == 2 * DAY_MS
+
+
+def test_the_client_challenges_and_closes_a_ladder(api, parts, client_of):
+    ladder = Ladder(api, parts)
+    ann = client_of(ladder.ann_token)
+    assert [each["entrant"] for each in ann.challenges(ladder.id, 4)["opponents"]] == [1, 2, 3]
+    ann.challenge(ladder.id, 3)
+    client_of(ladder.token).close_ladder(ladder.id, "the season is over")
+    assert ann.tournament(ladder.id)["closed"] == "the season is over"
