@@ -56,7 +56,20 @@ def bound_rounds(state: Tournament) -> int:
             return min(MOST_ROUNDS, int(format["cycles"]) * comb(state.terms.max_entrants, 2))
         case "groups":
             return max(bound_groups(format, entrants) for entrants in fields)
+        case "scheveningen":
+            return int(format["cycles"]) * (fields[-1] // 2)
+        case "team-swiss":
+            return int(format["rounds"])
+        case "team-round-robin":
+            return int(format["cycles"]) * _bound_teams(state, fields[-1])
     return _bound_knockout(fields[-1], format["lives"])
+
+
+def _bound_teams(state: Tournament, entrants: int) -> int:
+    """The most rounds of a cycle of teams: each of them has members for more than half of its boards."""
+    known = len({state.entrants[each - 1].team for each in state.starters})
+    most = max(2, entrants // (state.terms.format["boards"] // 2 + 1))
+    return max(count_cycle_rounds(teams, 2) for teams in ([known] if known else range(2, most + 1)))
 
 
 def count_cycle_rounds(entrants: int, seats: int) -> int:
@@ -87,7 +100,7 @@ def pair_round_robin(state: Tournament) -> Pairing | None:
     if cycle == state.terms.format["cycles"]:
         return None
     rest = [
-        [_seat_by_turn(pair, later, board, cycle) for board, pair in enumerate(_turn_circle(circle, later))]
+        [seat_by_turn(pair, later, board, cycle) for board, pair in enumerate(turn_circle(circle, later))]
         for later in range(turn, len(circle) - 1)
     ]
     if cycle % 2 == 0 and cycle == state.terms.format["cycles"] - 1:
@@ -105,7 +118,7 @@ def _balance_rest(state: Tournament, rest: list[list[Place]]) -> list[list[Place
     return [[turned.get(pair, pair) for pair in pairs] for pairs in rest]
 
 
-def _turn_circle(circle: list[int | None], turn: int) -> list[tuple[int | None, int | None]]:
+def turn_circle(circle: list[int | None], turn: int) -> list[tuple[int | None, int | None]]:
     """The pairs after `turn` turns: the last place stays fixed, and all others rotate around it."""
     *moving, still = circle
     turned = [*moving[turn:], *moving[:turn]]
@@ -113,7 +126,7 @@ def _turn_circle(circle: list[int | None], turn: int) -> list[tuple[int | None, 
     return [(still, turned[0]), *zip(turned[1 : half + 1], reversed(turned[half + 1 :]), strict=True)]
 
 
-def _seat_by_turn(
+def seat_by_turn(
     pair: tuple[int | None, int | None], turn: int, board: int, cycle: int
 ) -> tuple[int | None, int | None]:
     """The pair on its seats. In a cycle, each entrant has both seats equally often, or one of them once more."""
@@ -159,7 +172,7 @@ def pair_knockout(state: Tournament) -> Pairing | None:
     boards: Boards = [tuple(present)]
     byes: list[int] = []
     if len(present) > 2:
-        boards, byes = pair_slots([each for each in present if not defeats[each]], _draw_bracket(state.starters))
+        boards, byes = pair_slots([each for each in present if not defeats[each]], draw_bracket(state.starters))
         beaten, spared = _pair_beaten([each for each in present if defeats[each]], state)
         boards, byes = boards + beaten, byes + spared
     seated = seat_boards(state, boards)
@@ -186,10 +199,10 @@ def pair_slots(unbeaten: Sequence[int], slots: Mapping[int, int]) -> tuple[Board
         size *= 2
 
 
-def _draw_bracket(starters: Sequence[int]) -> dict[int, int]:
+def draw_bracket(starters: Sequence[int]) -> dict[int, int]:
     """The slot of each starter in the bracket. The two best seeds of each block are in different halves of it.
 
-    >>> _draw_bracket([1, 2, 3, 4])
+    >>> draw_bracket([1, 2, 3, 4])
     {1: 0, 2: 2, 3: 3, 4: 1}
     """
     return dict(zip(starters, order_bracket(len(starters)), strict=True))

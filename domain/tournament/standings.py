@@ -64,7 +64,7 @@ def rank_entrants(state: Tournament, among: Collection[int] | None = None) -> li
     listed = [each.number for each in state.entrants if each.is_in or each.number in took_part]
     listed = [each for each in listed if among is None or each in among]
     start = {each: (before_points.get(each, (0,)), results.points[each]) for each in listed}
-    keys = _break_ties(state, results, start)
+    keys = break_ties(state, results, start)
     ordered = sorted(listed, key=lambda each: keys[each], reverse=True)
     table: list[Standing] = []
     for place, entrant in enumerate(ordered, 1):
@@ -140,7 +140,7 @@ def _find_reached_in_bracket(state: Tournament, plan: Plan) -> dict[int, int]:
 Key = tuple[Any, ...]
 
 
-def _break_ties(state: Tournament, results: Results, keys: Mapping[int, Key]) -> dict[int, Key]:
+def break_ties(state: Tournament, results: Results, keys: Mapping[int, Key]) -> dict[int, Key]:
     """The keys with the values of all tiebreaks appended."""
     for name in state.terms.tiebreaks:
         if name == "direct":

@@ -28,6 +28,14 @@ OVERDUE = ("absent", "both")
 """Who loses a game that was not played by its deadline: the one whose move it was, or both. In a ladder it may also be
 the challenged.
 """
+MAX_TEAM_ROUNDS = 30
+MAX_TEAM_BOARDS = 64
+
+TEAM_FORMATS = ("scheveningen", "team-round-robin", "team-swiss")
+"""The formats in which teams play."""
+
+_TEAM_BOARDS = Integer("boards", 4, 1, MAX_TEAM_BOARDS)
+_TEAM_FIRST = Choice("first", "match-points", ("match-points", "board-points"))
 
 FORMATS: Mapping[str, tuple[Option, ...]] = {
     "round-robin": (Integer("cycles", 1, 1, MAX_CYCLES),),
@@ -55,6 +63,9 @@ FORMATS: Mapping[str, tuple[Option, ...]] = {
         Integer("weeks", None, 1, 104, nullable=True),
         Choice("overdue", "absent", (*OVERDUE, "challenged")),
     ),
+    "scheveningen": (Integer("cycles", 1, 1, 10),),
+    "team-round-robin": (_TEAM_BOARDS, Integer("cycles", 1, 1, 10), _TEAM_FIRST),
+    "team-swiss": (_TEAM_BOARDS, Integer("rounds", 5, 1, MAX_TEAM_ROUNDS), _TEAM_FIRST),
 }
 """The formats and their options."""
 
@@ -85,7 +96,7 @@ def parse_format(raw: Mapping[str, Any], seats: int) -> dict[str, Any]:
     kind, options = raw.get("kind"), {name: value for name, value in raw.items() if name != "kind"}
     if not isinstance(kind, str) or kind not in FORMATS:
         raise WrongValue("tournament/format", f"the format is {kind!r}; allowed: {', '.join(FORMATS)}")
-    if kind in OF_TWO_SEATS and seats != 2:
+    if kind in (*OF_TWO_SEATS, *TEAM_FORMATS) and seats != 2:
         raise WrongValue("tournament/format", f"a {kind} needs matches with two seats, not {seats}")
     try:
         parsed = parse_options(options, FORMATS[kind])

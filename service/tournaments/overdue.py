@@ -52,11 +52,14 @@ def _find_all_losers(
 
 
 def find_losers(state: Tournament, game: Game, match: Match) -> tuple[int, ...]:
-    """Who loses the game at its deadline by the rule of the terms; nobody if the server has to bring it on.
+    """Who loses the game at its deadline by the rule of the terms.
 
+    Nobody does if the server has to bring it on, or while an arbiter has paused the match.
     At a table nobody sees whose move it is, so both lose.
     """
     if match.lifecycle is None or match.fault or match.life.status != "playing" or find_bot_due(match):
+        return ()
+    if match.play is None or match.play.pause is not None:
         return ()
     turn = match.turn
     if state.terms.format["overdue"] == "challenged":

@@ -10,13 +10,14 @@ from hypothesis import strategies as st
 
 from plyscribe.domain.errors import WrongTime, WrongValue
 from plyscribe.domain.tournament.commands import CorrectGame, PairByHand, ReturnEntrant, SeedEntrant, StartTournament
+from plyscribe.domain.tournament.crosstable import list_crosstable
 from plyscribe.domain.tournament.group_pairing import assign, pair_groups, plan_bracket
 from plyscribe.domain.tournament.groups import plan_groups, read_slots
 from plyscribe.domain.tournament.schedule import bound_rounds
 from plyscribe.domain.tournament.seeding import pair_by_seed
 from plyscribe.domain.tournament.standings import rank_entrants
 from plyscribe.domain.tournament.state import Tournament
-from plyscribe.domain.tournament.tables import dump_table, list_crosstable, list_table, render_standings
+from plyscribe.domain.tournament.tables import dump_table, list_table, render_standings
 from tests.domain.given_tournament import GivenTournament, by_chance, by_number, refusal
 
 
@@ -201,7 +202,7 @@ def test_json_text_and_csv_tell_the_groups_apart():
     text = render_standings(tournament.state)
     assert text.index("Group A") < text.index("Group B") < text.index("Bracket\nRound 4") < text.index("All entrants")
     assert list_table(tournament.state)[0][3] == "group"
-    assert [line[2] for line in list_crosstable(tournament.state)] == ["group", *"AAAABBBB"]
+    assert [line[3] for line in list_crosstable(tournament.state)] == ["group", *"AAAABBBB"]
 
 
 def test_before_the_start_there_are_no_groups_to_show():
