@@ -794,6 +794,9 @@ class Match(MatchSummary):
     rematch_of: str | None
     """The id of the match that this is the rematch of."""
 
+    tournament: str | None
+    """The id of the tournament that it is a game of."""
+
     parent: Parent | None
     """Null unless the match is a fork."""
 

@@ -24,6 +24,7 @@ from plyscribe.domain.tournament.commands import (
     WithdrawEntrant,
 )
 from plyscribe.domain.tournament.crosstable import HOW_TO_READ, list_crosstable
+from plyscribe.domain.tournament.entrant_builds import list_builds
 from plyscribe.domain.tournament.group_tables import has_groups
 from plyscribe.domain.tournament.state import Tournament, find_game
 from plyscribe.domain.tournament.tables import list_table, render_csv, render_standings, render_text
@@ -332,7 +333,8 @@ def get_standings(tournament: str) -> Response:
     The table comes as JSON, which includes the crosstable, as text for a terminal, or as CSV. For text and CSV,
     `crosstable=true` gets the crosstable instead: in the order of the table, with each game from the side of the line's
     entrant. If teams play, the text has their table first and then that of all players, and `teams=true` gets the table
-    of teams alone.
+    of teams alone. Below the table, text has the builds of
+    programs that accounts named.
     """
     media = accepted(JSON, TEXT, CSV)
     query = parse_query(parameters.StandingsQuery)
@@ -347,6 +349,9 @@ def get_standings(tournament: str) -> Response:
             tables = _choose_tables(state, query, names, media)
             text = "\n".join(map(render_text if media == TEXT else render_csv, tables))
         text = HOW_TO_READ + text if query["crosstable"] and media == TEXT else text
+        builds = list_builds(state, tournament_queries.name_all(state, parts().accounts))
+        if media == TEXT and builds and not (query["crosstable"] or query["teams"]):
+            text += f"\n{render_text(builds)}"
         given = Response(text, content_type=f"{media}; charset=utf-8")
     return varied(tagged(given, state.version))
 

@@ -414,6 +414,9 @@ class MatchOut(MatchSummary):
     rematch_of = fields.String(
         required=True, allow_none=True, metadata={"description": "The id of the match that this is the rematch of."}
     )
+    tournament = fields.String(
+        required=True, allow_none=True, metadata={"description": "The id of the tournament that it is a game of."}
+    )
     parent = fields.Nested(
         ParentOut, required=True, allow_none=True, metadata={"description": "Null unless the match is a fork."}
     )
