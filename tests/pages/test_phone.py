@@ -395,12 +395,8 @@ def test_a_score_sheet_is_typed_and_a_fault_is_shown_at_its_place(visit, evening
     expect(page.locator("#sheet-board svg")).to_be_visible()
     assert find_barriers(page) == []
     page.get_by_role("button", name="Go to this place").click()
-    assert (
-        page.evaluate(
-            "getSelection().toString() || document.activeElement.value.slice(document.activeElement.selectionStart, document.activeElement.selectionEnd)"
-        )
-        == "d4"
-    )
+    field = "const field = document.activeElement; return field.value.slice(field.selectionStart, field.selectionEnd)"
+    assert page.evaluate(f"() => {{ {field} }}") == "d4"
     page.get_by_role("button", name="Record these steps").click()
     assert evening.moves() == []
     sheet.fill("1. d4 2. e5\n3. f6 4. c3")
