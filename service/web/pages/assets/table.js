@@ -27,6 +27,8 @@ const invitation = root.dataset.invitation ? `invitation=${encodeURIComponent(ro
 // How often the page was put in place, and whether the board shows an earlier position than the page.
 let puts = 0;
 let isBehind = false;
+// When the position that the page shows was put in place: its way here is no time of the player's.
+let shownAt = performance.now();
 
 // The page of a table's code goes on without network.
 const ahead = tableCode && new (await import("/assets/moves_ahead.js")).MovesAhead();
@@ -87,7 +89,10 @@ async function read(what, query) {
 }
 
 async function makeMove(move) {
-  const { ok, status, answer, isKept } = await send(`${api}/moves`, { move, seat: mover() }, { version: version() });
+  const { ok, status, answer, isKept } = await send(`${api}/moves`, { move, seat: mover() }, {
+    version: version(),
+    thoughtMs: performance.now() - shownAt,
+  });
   if (ok || isKept) {
     composer.forget();
   } else if (status === 412) {
@@ -121,6 +126,7 @@ async function put(page, isOther = false) {
   const effects = news.flatMap((each) => JSON.parse(each.dataset.effects ?? "[]"));
   putBoard(page.getElementById("board"), effects);
   for (const id of PARTS) swapPart(find(id), page.getElementById(id));
+  if (Number(fresh.dataset.version) > before) shownAt = performance.now();
   root.dataset.version = fresh.dataset.version;
   // It says in the browser's tab whose turn it is.
   document.title = page.title;
