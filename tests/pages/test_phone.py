@@ -182,7 +182,7 @@ def test_sheets_are_printed_with_a_code_for_each_table_and_codes_are_made_void(v
     olga = visit()
     page = olga.page
     sign_in_as_admin(olga, service, f"/tournaments/{evening.id}")
-    page.get_by_role("link", name="Print the sheets").click()
+    page.get_by_role("link", name="QR sheets for the tables").click()
     expect(page.locator(".sheet")).to_have_count(2)
     expect(page.locator(".sheet svg.qr")).to_have_count(2)
     expect(page.get_by_text("so no phone can follow these codes")).to_be_visible()
