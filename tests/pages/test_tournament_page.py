@@ -139,19 +139,3 @@ def test_a_closed_tournament_is_entered_by_invitation_and_steered_from_the_page(
     take_pictures(olga.page, "tournament-organised")
     assert find_barriers(olga.page) == []
     assert not overflows(olga.page)
-
-
-def test_a_button_outside_a_form_that_is_pressed_before_the_scripts_have_loaded_counts(visit, organiser):
-    made = announce(organiser, 2)
-    olga = visit()
-    olga.page.goto("/sign-in")
-    olga.page.get_by_label("Token").fill(organiser.token)
-    olga.page.get_by_role("button", name="Sign in").click()
-    olga.page.get_by_role("button", name="Sign out").wait_for()
-    held: list[Route] = []
-    olga.page.route("**/assets/tournament_forms.*.js", lambda route: held.append(route))
-    olga.page.goto(f"/tournaments/{made}", wait_until="commit")
-    olga.page.get_by_role("button", name="Start", exact=True).click()
-    wait_for(lambda: olga.page.wait_for_timeout(50) or held, why="the script")
-    held[0].continue_()
-    expect(olga.page.get_by_role("dialog").get_by_role("button", name="Start")).to_be_visible()
