@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from plyscribe.domain.events import (
+    Build,
     Dice,
     Guest,
     LineCopied,
@@ -199,6 +200,14 @@ class Withdraw(Command):
     cause: str = "resigned"
     fault: str | None = None
     why: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeclareBuild(Command):
+    """Say which build of a program plays for a seat of yours from now on."""
+
+    build: Build
+    seat: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

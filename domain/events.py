@@ -34,6 +34,24 @@ class Account:
 
 
 @dataclass(frozen=True, slots=True)
+class Build:
+    """A program as it was found when it was started: the SHA-256 of its files, in hex, and how it was called.
+
+    `command` is the name of the program alone, without its folder and arguments, which may hold secrets. `options` are
+    those that its owner wants to have known: texts, whole numbers and booleans.
+    """
+
+    digest: str
+    command: str
+    version: str | None
+    options: dict[str, Any]
+
+    def __str__(self) -> str:
+        version = f" {self.version}" if self.version else ""
+        return f"{self.command}{version}, sha256 {self.digest}"
+
+
+@dataclass(frozen=True, slots=True)
 class Guest:
     """A person without an account, whose name a recorder entered."""
 
@@ -195,6 +213,15 @@ class EntropyAdded:
     type: ClassVar[str] = "entropy-added"
     seat: int
     entropy: str
+
+
+@dataclass(frozen=True, slots=True)
+class BuildDeclared:
+    """The account on the seat says which build of a program plays for it, from here on."""
+
+    type: ClassVar[str] = "build-declared"
+    seat: int
+    build: Build
 
 
 @dataclass(frozen=True, slots=True)
@@ -424,6 +451,7 @@ EventData = (
     | SeatTaken
     | SeatLeft
     | EntropyAdded
+    | BuildDeclared
     | MatchStarted
     | MoveMade
     | DiceRolled

@@ -17,17 +17,22 @@ TIMED_MOVES = 2
 """The layout in which the moves of a match with limits may say how long they took: from 0.4.0 on."""
 
 CLUBS = 2
-"""The layout in which tournaments may have arbiters, guests, and what else a club needs: from 0.4.0 on."""
+"""The layout in which there may be organisers, arbiters, guests, and what else a club needs: from 0.4.0 on."""
 
 NEWEST = INCREMENTS
 
 _OF_CLUBS = frozenset(
     {
+        "organiser-appointed",
+        "organiser-dismissed",
         "arbiter-named",
         "arbiter-dismissed",
+        "build-declared",
+        "build-entered",
         "entry-requested",
         "entry-request-ended",
         "entry-link-revoked",
+        "entrant-assigned",
         "entrant-seeded",
         "entrant-returned",
         "entrant-present",
@@ -54,7 +59,10 @@ _LIMITS_OF_CLOCKS = frozenset({*BONUSES, "phases", "seats"})
 _TERMS_OF_CLUBS = frozenset({"rounds_begin", "at_table", "rated", "private"})
 """The terms of a tournament that earlier releases do not know; a tournament without them does not name them."""
 
-TYPES = _OF_CLUBS | _OF_CLOCKS | {"match-created", "tournament-created", "events-copied"}
+_FORMATS_OF_CLUBS = frozenset({"scheveningen", "team-round-robin", "team-swiss"})
+"""The formats that earlier releases do not know."""
+
+TYPES = _OF_CLUBS | _OF_CLOCKS | {"match-created", "tournament-created", "game-decided", "events-copied"}
 """The types of events that may need more than layout 1."""
 
 
@@ -65,8 +73,14 @@ def find_layout(stored: StoredEvent, type: str) -> int:
     data: Any = parse_json(stored.e)["data"]
     if type == "tournament-created" and (_TERMS_OF_CLUBS & data.keys() or "asked_byes" in data.get("scoring", ())):
         return CLUBS
+    if type == "tournament-created" and data.get("format", {}).get("kind") in _FORMATS_OF_CLUBS:
+        return CLUBS
+    if type == "game-decided":
+        return CLUBS if "builds" in data else 1
     if type == "events-copied":
-        # Only the first event of a match says what the others may be.
+        if any('"type":"build-declared"' in line for line in data["events"]):
+            return CLUBS
+        # Of all else, only the first event of a match says what the others may be.
         first = parse_json(data["events"][0].encode()) if data["events"] else {}
         return _layout_of_terms(first["data"]) if first.get("type") == "match-created" else 1
     return _layout_of_terms(data)

@@ -23,6 +23,8 @@ from plyscribe.domain.events import (
     WITHDRAWAL_CAUSES,
     WITHDRAWAL_FAULTS,
     Account,
+    Build,
+    BuildDeclared,
     BuiltIn,
     ClockAdjusted,
     DiceRevealed,
@@ -82,6 +84,9 @@ class Seat(NamedTuple):
     entropy: str | None = None
     since: int = 1
     """The version of the event that opened, reserved or took the seat."""
+
+    builds: tuple[Build, ...] = ()
+    """The builds that play or played for it, in order, as its account says."""
 
 
 class Lifecycle(NamedTuple):
@@ -480,6 +485,9 @@ def _evolve_lifecycle(stream: str, life: Lifecycle | None, event: Event) -> Life
             return _with_seat(life, event, seat, Seat(None, seated=False, since=event.version))
         case EntropyAdded(seat, entropy):
             return _with_seat(life, event, seat, _seat(life, event, seat)._replace(entropy=entropy))
+        case BuildDeclared(seat, build):
+            held = _seat(life, event, seat)
+            return _with_seat(life, event, seat, held._replace(builds=(*held.builds, build)))
         case MatchStarted():
             return life._replace(status="playing")
         case MatchEnded(ranks=ranks):

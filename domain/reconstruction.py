@@ -15,6 +15,7 @@ from plyscribe.domain.commands import (
     Correct,
     CorrectedStep,
     CreateMatch,
+    DeclareBuild,
     LeaveSeat,
     MakeMove,
     OfferDraw,
@@ -34,6 +35,7 @@ from plyscribe.domain.commands import (
 )
 from plyscribe.domain.events import (
     DRAW_AGREED,
+    BuildDeclared,
     ClockAdjusted,
     DiceRevealed,
     DiceRolled,
@@ -89,6 +91,8 @@ def rebuild_command(
             return LeaveSeat(**base, seat=seat)
         case EntropyAdded(seat, entropy):
             return AddEntropy(**base, seat=seat, entropy=entropy)
+        case BuildDeclared(seat, build):
+            return DeclareBuild(**base, seat=seat, build=build)
         case MatchStarted():
             return StartMatch(**base)
         case MoveMade(seat, move, spent_ms, lag_ms):

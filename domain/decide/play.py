@@ -8,6 +8,7 @@ from plyscribe.domain.commands import (
     Actor,
     AnswerDraw,
     ConfirmRecord,
+    DeclareBuild,
     MakeMove,
     OfferDraw,
     PlayOn,
@@ -31,12 +32,14 @@ from plyscribe.domain.decide.who import (
     require_unpaused,
     seats_held,
 )
+from plyscribe.domain.declared_builds import check_build, require_new
 from plyscribe.domain.draft import Draft
 from plyscribe.domain.errors import BadNotation, MoveError, WrongPerson, WrongTime, WrongValue
 from plyscribe.domain.events import (
     DRAW_AGREED,
     WITHDRAWAL_CAUSES,
     WITHDRAWAL_FAULTS,
+    BuildDeclared,
     DiceRolled,
     DrawAgreed,
     DrawDeclined,
@@ -297,6 +300,19 @@ def _decide_offer_draw(command: OfferDraw, life: Lifecycle, draft: Draft) -> Non
     draft.emit(DrawOffered(seat))
 
 
+def _decide_declare(command: DeclareBuild, life: Lifecycle, draft: Draft) -> None:
+    """By the account on the seat itself, while the match is played."""
+    held = seats_held(command.actor, life) if command.actor.role == "player" else []
+    seat = require_own_seat(held, life, command.seat)
+    require_playing(life)
+    if life.created.recorder is not None:
+        raise WrongTime("build/recorded", "no program plays in a match that a recorder enters")
+    check_build(command.build)
+    require_new(command.build, life.seats[seat - 1].builds, f"seat {seat}")
+    draft.require_room()
+    draft.emit(BuildDeclared(seat, command.build))
+
+
 def _require_in_play(play: Play, seat: int) -> None:
     if seat in play.left:
         raise WrongTime("seat/not-in-play", f"seat {seat} is not in play", seat=seat)
@@ -355,6 +371,7 @@ DECIDERS: Deciders = {
     TakeBack: _decide_take_back,
     ConfirmRecord: _decide_confirm,
     Withdraw: _decide_withdraw,
+    DeclareBuild: _decide_declare,
     OfferDraw: _decide_offer_draw,
     AnswerDraw: _decide_answer_draw,
 }

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from plyscribe.domain.commands import Command
-from plyscribe.domain.events import Occupant, SeatWithdrawn
+from plyscribe.domain.events import Build, Occupant, SeatWithdrawn
+from plyscribe.domain.tournament.events import SeatBuild
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +76,15 @@ class SeedEntrant(Command):
     entrant: int
     rating: int | None = None
     seed: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AssignEntrant(Command):
+    """Set the team of an entrant and its place in the board order there; None for one that it has not."""
+
+    entrant: int
+    team: str | None = None
+    place: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -195,7 +205,7 @@ class RegisterEntrant(Command):
     """Enter an account, a guest or a bot of the server.
 
     An account enters itself, if the tournament is open, or it is invited or `admitted` by an entry link. Only the
-    organiser enters guests and bots, lets in an account that asked for it, and gives a rating or a seed.
+    organiser enters guests and bots, lets in an account that asked for it, and gives a rating, a seed or a team.
     """
 
     occupant: Occupant
@@ -203,6 +213,17 @@ class RegisterEntrant(Command):
     admitted: bool = False
     rating: int | None = None
     seed: int | None = None
+    team: str | None = None
+    place: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EnterBuild(Command):
+    """Say, as the account of an entrant, which build of a program plays for it, and whether no other one may."""
+
+    entrant: int
+    build: Build
+    pinned: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -269,6 +290,7 @@ class EnterResult(Command):
     reason: str
     made_at: int
     left: tuple[SeatWithdrawn, ...] = ()
+    builds: tuple[SeatBuild, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

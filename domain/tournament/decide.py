@@ -11,12 +11,14 @@ from plyscribe.domain.limits import parse_limits
 from plyscribe.domain.names import is_printable
 from plyscribe.domain.ruleset import AnyRuleset, Over
 from plyscribe.domain.rulesets import find_ruleset
+from plyscribe.domain.tournament.assigning import check_teams, decide_assign
 from plyscribe.domain.tournament.authority import decide_dismiss, decide_name
 from plyscribe.domain.tournament.commands import (
     AbortTournament,
     AdjudicateGame,
     AnnounceAbsence,
     AnnulGame,
+    AssignEntrant,
     CallRound,
     CancelAbsence,
     CorrectGame,
@@ -25,6 +27,7 @@ from plyscribe.domain.tournament.commands import (
     EndInvitation,
     EndRequest,
     EndTournament,
+    EnterBuild,
     EnterResult,
     ForfeitGame,
     GivePenalty,
@@ -72,6 +75,7 @@ from plyscribe.domain.tournament.entering import (
     decide_seed,
     decide_withdraw,
 )
+from plyscribe.domain.tournament.entrant_builds import decide_enter_build
 from plyscribe.domain.tournament.events import (
     AttemptFailed,
     GameDecided,
@@ -217,6 +221,7 @@ def _decide_start(command: StartTournament, state: Tournament) -> list[Any]:
         raise WrongTime(
             "tournament/too-many", f"a sequential test needs two entrants, and {len(state.entrants)} entered"
         )
+    check_teams(state)
     return [TournamentStarted()]
 
 
@@ -229,8 +234,18 @@ def _decide_result(command: EnterResult, state: Tournament) -> list[Any]:
         raise WrongTime("tournament/decided", f"{by} already decided the game")
     if len(command.ranks) != state.terms.seats:
         raise WrongValue("tournament/ranks", f"a game needs {state.terms.seats} ranks")
-    place = (command.round, command.board, command.game)
-    return [GameDecided(*place, command.match, command.ranks, command.reason, command.made_at, command.left)]
+    decided = GameDecided(
+        command.round,
+        command.board,
+        command.game,
+        command.match,
+        command.ranks,
+        command.reason,
+        command.made_at,
+        command.left,
+        command.builds,
+    )
+    return [decided]
 
 
 def _decide_failure(command: NoteFailure, state: Tournament) -> list[Any]:
@@ -274,6 +289,8 @@ TOURNAMENT: Aggregate[Tournament] = declare(
         RevokeEntryLinks: decide_revoke_links,
         RegisterEntrant: decide_register,
         SeedEntrant: decide_seed,
+        AssignEntrant: decide_assign,
+        EnterBuild: decide_enter_build,
         WithdrawEntrant: decide_withdraw,
         ReturnEntrant: decide_return,
         AnnounceAbsence: decide_absence,

@@ -7,6 +7,7 @@ from plyscribe.domain.commands import Command
 from plyscribe.domain.errors import Unknown, WrongPerson, WrongTime, WrongValue
 from plyscribe.domain.events import Account, BuiltIn, Guest
 from plyscribe.domain.names import MAX_NAME_LENGTH, is_printable
+from plyscribe.domain.tournament.assigning import parse_team
 from plyscribe.domain.tournament.commands import (
     AnnounceAbsence,
     CancelAbsence,
@@ -32,6 +33,7 @@ from plyscribe.domain.tournament.conditions import (
 )
 from plyscribe.domain.tournament.events import (
     EntrantAbsent,
+    EntrantAssigned,
     EntrantInvited,
     EntrantPresent,
     EntrantRegistered,
@@ -134,12 +136,15 @@ def decide_register(command: RegisterEntrant, state: Tournament) -> list[Any]:
             _require_guest(command, name, state)
     _require_room(state)
     check_label(label)
-    registered = EntrantRegistered(number, command.occupant, label)
-    if command.rating is None and command.seed is None:
-        return [registered]
-    require_organiser(command, state)
-    _check_seeding(state, command.rating, command.seed)
-    return [registered, EntrantSeeded(number, command.rating, command.seed)]
+    more: list[Any] = []
+    if command.rating is not None or command.seed is not None:
+        require_organiser(command, state)
+        _check_seeding(state, command.rating, command.seed)
+        more.append(EntrantSeeded(number, command.rating, command.seed))
+    if command.team is not None or command.place is not None:
+        require_organiser(command, state)
+        more.append(EntrantAssigned(number, parse_team(command.team, command.place, state), command.place))
+    return [EntrantRegistered(number, command.occupant, label), *more]
 
 
 def _require_consent(command: RegisterEntrant, player: str, state: Tournament) -> None:

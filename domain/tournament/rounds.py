@@ -32,11 +32,12 @@ from plyscribe.domain.tournament.events import (
 from plyscribe.domain.tournament.evolve import BY_HAND
 from plyscribe.domain.tournament.history import describe_costs
 from plyscribe.domain.tournament.state import Tournament
+from plyscribe.domain.tournament.terms import TEAM_FORMATS
 
 Boards = Sequence[Sequence[int]]
 
-BRACKETED = ("knockout", "gauntlet")
-"""The formats whose rounds nobody can pair by hand: each follows from a plan that was made at the start."""
+BRACKETED = ("knockout", "gauntlet", *TEAM_FORMATS)
+"""The formats whose rounds nobody can pair by hand: they follow a plan, or teams meet on all their boards."""
 
 
 def decide_pause(command: PauseTournament, state: Tournament) -> list[Any]:

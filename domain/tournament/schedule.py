@@ -47,7 +47,20 @@ def bound_rounds(state: Tournament) -> int:
             return int(format["cycles"]) * max(count_cycle_rounds(entrants, seats) for entrants in fields)
         case "gauntlet":
             return int(format["cycles"]) * (fields[-1] - 1)
+        case "scheveningen":
+            return int(format["cycles"]) * (fields[-1] // 2)
+        case "team-swiss":
+            return int(format["rounds"])
+        case "team-round-robin":
+            return int(format["cycles"]) * _bound_teams(state, fields[-1])
     return _bound_knockout(fields[-1], format["lives"])
+
+
+def _bound_teams(state: Tournament, entrants: int) -> int:
+    """The most rounds of a cycle of teams: each of them has members for more than half of its boards."""
+    known = len({state.entrants[each - 1].team for each in state.starters})
+    most = max(2, entrants // (state.terms.format["boards"] // 2 + 1))
+    return max(count_cycle_rounds(teams, 2) for teams in ([known] if known else range(2, most + 1)))
 
 
 def count_cycle_rounds(entrants: int, seats: int) -> int:
@@ -78,7 +91,7 @@ def pair_round_robin(state: Tournament) -> Pairing | None:
     if cycle == state.terms.format["cycles"]:
         return None
     rest = [
-        [_seat_by_turn(pair, later, board, cycle) for board, pair in enumerate(_turn_circle(circle, later))]
+        [seat_by_turn(pair, later, board, cycle) for board, pair in enumerate(turn_circle(circle, later))]
         for later in range(turn, len(circle) - 1)
     ]
     if cycle % 2 == 0 and cycle == state.terms.format["cycles"] - 1:
@@ -96,7 +109,7 @@ def _balance_rest(state: Tournament, rest: list[list[Place]]) -> list[list[Place
     return [[turned.get(pair, pair) for pair in pairs] for pairs in rest]
 
 
-def _turn_circle(circle: list[int | None], turn: int) -> list[tuple[int | None, int | None]]:
+def turn_circle(circle: list[int | None], turn: int) -> list[tuple[int | None, int | None]]:
     """The pairs after `turn` turns: the last place stays fixed, and all others rotate around it."""
     *moving, still = circle
     turned = [*moving[turn:], *moving[:turn]]
@@ -104,7 +117,7 @@ def _turn_circle(circle: list[int | None], turn: int) -> list[tuple[int | None, 
     return [(still, turned[0]), *zip(turned[1 : half + 1], reversed(turned[half + 1 :]), strict=True)]
 
 
-def _seat_by_turn(
+def seat_by_turn(
     pair: tuple[int | None, int | None], turn: int, board: int, cycle: int
 ) -> tuple[int | None, int | None]:
     """The pair on its seats. In a cycle, each entrant has both seats equally often, or one of them once more."""
@@ -160,7 +173,7 @@ def pair_knockout(state: Tournament) -> Pairing | None:
 
 def _pair_bracket(unbeaten: Sequence[int], starters: Sequence[int]) -> tuple[Boards, list[int]]:
     """The boards of the first round of the bracket in which any two of the unbeaten meet, and the others as byes."""
-    slots = _draw_bracket(starters)
+    slots = draw_bracket(starters)
     size = 2
     while True:
         blocks: dict[int, list[int]] = {}
@@ -172,10 +185,10 @@ def _pair_bracket(unbeaten: Sequence[int], starters: Sequence[int]) -> tuple[Boa
         size *= 2
 
 
-def _draw_bracket(starters: Sequence[int]) -> dict[int, int]:
+def draw_bracket(starters: Sequence[int]) -> dict[int, int]:
     """The slot of each starter in the bracket. The two best seeds of each block are in different halves of it.
 
-    >>> _draw_bracket([1, 2, 3, 4])
+    >>> draw_bracket([1, 2, 3, 4])
     {1: 0, 4: 1, 2: 2, 3: 3}
     """
     order = [0]

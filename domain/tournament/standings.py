@@ -57,7 +57,7 @@ def rank_entrants(state: Tournament) -> list[Standing]:
     reached = _find_reached(state)
     took_part = {*state.starters, *byes, *absences, *(each for each, had in seats.items() if any(had))}
     listed = [each.number for each in state.entrants if each.is_in or each.number in took_part]
-    keys = _break_ties(state, results, {each: (reached.get(each, 0), results.points[each]) for each in listed})
+    keys = break_ties(state, results, {each: (reached.get(each, 0), results.points[each]) for each in listed})
     ordered = sorted(listed, key=lambda each: keys[each], reverse=True)
     table: list[Standing] = []
     for place, entrant in enumerate(ordered, 1):
@@ -96,7 +96,7 @@ def _find_reached(state: Tournament) -> dict[int, int]:
 Key = tuple[Any, ...]
 
 
-def _break_ties(state: Tournament, results: Results, keys: Mapping[int, Key]) -> dict[int, Key]:
+def break_ties(state: Tournament, results: Results, keys: Mapping[int, Key]) -> dict[int, Key]:
     """The keys with the values of all tiebreaks appended."""
     for name in state.terms.tiebreaks:
         if name == "direct":

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from plyscribe.domain.errors import FoldError
-from plyscribe.domain.events import Occupant, SeatWithdrawn
-from plyscribe.domain.tournament.events import TournamentCreated
+from plyscribe.domain.events import Build, Occupant, SeatWithdrawn
+from plyscribe.domain.tournament.events import SeatBuild, TournamentCreated
 from plyscribe.domain.tournament.terms import list_seatings
 
 STATUSES = ("open", "playing", "ended", "aborted")
@@ -47,6 +47,10 @@ ACTS = (
 """What the organiser, arbiters and administrators can do to the course of a tournament."""
 
 
+WAYS_IN = ("entered", "invited", "asked", "guest", "bot")
+"""How an entrant came in: by itself, by an invitation, because it asked, or entered by an organiser."""
+
+
 class Entrant(NamedTuple):
     """An entrant. Numbers count from 1, in the order of registration."""
 
@@ -66,6 +70,16 @@ class Entrant(NamedTuple):
 
     rating: int | None = None
     seed: int | None = None
+    came: str = "entered"
+    """How it came in: one of WAYS_IN."""
+    team: str | None = None
+    place: int | None = None
+    """In the board order of its team."""
+    builds: tuple[Build, ...] = ()
+    """The builds that its account named, in order; the last one counts."""
+
+    is_pinned: bool = False
+    """Whether it may play with the last of its builds alone."""
 
 
 class Invitation(NamedTuple):
@@ -159,6 +173,9 @@ class Game(NamedTuple):
     replays: int = 0
     """How often it was decided and then had to be played once more."""
 
+    builds: tuple[SeatBuild, ...] = ()
+    """The builds that accounts declared in the match that decided it, by seat and in order."""
+
     pairing: int = 0
     """How often its round had been taken back when it was paired."""
 
@@ -189,6 +206,13 @@ class Game(NamedTuple):
         return failed >= MAX_ATTEMPTS * (1 + self.retries)
 
 
+class Basis(NamedTuple):
+    """What a round was paired by: the games of each round before, and the penalties, as they stood then."""
+
+    games: tuple[tuple[tuple[Game, ...], ...], ...]
+    penalties: tuple[Penalty, ...]
+
+
 class Round(NamedTuple):
     """A round as paired, with its games by board."""
 
@@ -201,6 +225,9 @@ class Round(NamedTuple):
     games: tuple[tuple[Game, ...], ...]
     byes_asked: tuple[int, ...] = ()
     """The absent entrants who had asked for a bye."""
+
+    basis: Basis | None = None
+    """None from round MAX_ROUNDS on, since no format that pairs by results has as many."""
 
     @property
     def is_decided(self) -> bool:

@@ -6,7 +6,7 @@ from math import factorial
 from typing import Any
 
 from plyscribe.domain.errors import OptionError, WrongValue
-from plyscribe.domain.options import Integer, Option, parse_options
+from plyscribe.domain.options import Choice, Integer, Option, parse_options
 
 MAX_ENTRANTS = 1024
 MAX_ROUNDS = 100
@@ -19,11 +19,23 @@ MOST_ROUNDS = MAX_CYCLES * MAX_ENTRANTS
 MAX_GAMES = 64
 """The most games of a board, because no more matches can share dice."""
 
+MAX_TEAM_ROUNDS = 30
+MAX_TEAM_BOARDS = 64
+
+TEAM_FORMATS = ("scheveningen", "team-round-robin", "team-swiss")
+"""The formats in which teams play."""
+
+_TEAM_BOARDS = Integer("boards", 4, 1, MAX_TEAM_BOARDS)
+_TEAM_FIRST = Choice("first", "match-points", ("match-points", "board-points"))
+
 FORMATS: Mapping[str, tuple[Option, ...]] = {
     "round-robin": (Integer("cycles", 1, 1, MAX_CYCLES),),
     "swiss": (Integer("rounds", 5, 1, MAX_ROUNDS),),
     "knockout": (Integer("lives", 1, 1, 2),),
     "gauntlet": (Integer("cycles", 1, 1, 10),),
+    "scheveningen": (Integer("cycles", 1, 1, 10),),
+    "team-round-robin": (_TEAM_BOARDS, Integer("cycles", 1, 1, 10), _TEAM_FIRST),
+    "team-swiss": (_TEAM_BOARDS, Integer("rounds", 5, 1, MAX_TEAM_ROUNDS), _TEAM_FIRST),
 }
 """The formats and their options."""
 
@@ -42,7 +54,7 @@ def parse_format(raw: Mapping[str, Any], seats: int) -> dict[str, Any]:
     kind, options = raw.get("kind"), {name: value for name, value in raw.items() if name != "kind"}
     if not isinstance(kind, str) or kind not in FORMATS:
         raise WrongValue("tournament/format", f"the format is {kind!r}; allowed: {', '.join(FORMATS)}")
-    if kind in ("knockout", "gauntlet") and seats != 2:
+    if kind in ("knockout", "gauntlet", *TEAM_FORMATS) and seats != 2:
         raise WrongValue("tournament/format", f"a {kind} needs matches with two seats, not {seats}")
     try:
         return {"kind": kind, **parse_options(options, FORMATS[kind])}

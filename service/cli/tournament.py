@@ -153,7 +153,8 @@ def play(
         for number, entrant in enumerate(entrants, 1):
             more: Json = {name: entrant[name] for name in ("seed", "playouts") if name in entrant}
             bot: Json = {"name": entrant["bot"], **more}
-            client.enter(stream, bot, entrant.get("label"), key=f"{key}-{number}")
+            of_team: Json = {name: entrant[name] for name in ("team", "place") if name in entrant}
+            client.enter(stream, bot, entrant.get("label"), **of_team, key=f"{key}-{number}")
         client.start_tournament(stream, key=f"{key}-start")
         console.print(f"{url}/tournaments/{stream}", soft_wrap=True, highlight=False)
         _follow(client, stream, console, stop)

@@ -495,8 +495,27 @@ class SeatRow(TypedDict):
     """False while the seat is open, or its player is only invited."""
 
 
+class Build(TypedDict):
+    """A build of a program, as the account that started it says. Nobody can check that from outside."""
+
+    digest: str
+    """The SHA-256 of the program's files."""
+
+    command: str
+    """The name of the program."""
+
+    version: str | None
+    """What it calls its version."""
+
+    options: Json
+    """Its options, as far as they are told."""
+
+
 class Seat(SeatRow):
-    """A seat of a match, with its entropy for the server's dice."""
+    """A seat of a match, with its entropy for the server's dice, and the builds that its account declared."""
+
+    builds: list[Build]
+    """The builds that played for the seat, in order; empty if none was declared."""
 
     entropy: str | None
     """Null if the seat has not added any."""
@@ -1035,6 +1054,9 @@ class PlayerProfile(Player):
     paused_until: int | None
     """Until when the player can begin no rated match, in UTC milliseconds. Null if they can."""
 
+    is_organiser: bool
+    """Whether an administrator made the account an organiser."""
+
 
 class Me(PlayerProfile):
     """The account that your token belongs to."""
@@ -1076,6 +1098,19 @@ class NewRecoveryCode(TypedDict):
 
     recovery_code_expires_at: int | None
     """When the recovery code expires, in UTC milliseconds. Null if it does not."""
+
+
+class Office(TypedDict):
+    """Whether an account is an organiser now."""
+
+    player: str
+    """The id of the account."""
+
+    name: str
+    """The name of the account."""
+
+    is_organiser: bool
+    """Whether an administrator made the account an organiser."""
 
 
 class PlayerPage(ListPage):
@@ -1576,6 +1611,13 @@ class GameSummary(TypedDict):
     """Why the game was annulled; null if it was not."""
 
 
+class SeatBuild(TypedDict):
+    """A build that played on a seat of a game."""
+
+    seat: int
+    build: Build
+
+
 class Game(GameSummary):
     """A game of a round, with the match that decides it."""
 
@@ -1590,6 +1632,9 @@ class Game(GameSummary):
 
     forfeited: list[int]
     """The entrants that lost it by forfeit."""
+
+    builds: list[SeatBuild]
+    """The builds that accounts declared in the match that decided it, by seat, in order."""
 
     entered: list[int] | None
     """The ranks as they were entered first, if they were corrected; else null."""
@@ -1654,6 +1699,33 @@ class TableRow(_TableRowKeywords):
     """The standard deviation of that rating, in millionths."""
 
 
+class TeamRow(TypedDict):
+    """A row of the table of teams. Points and tiebreaks are decimals as text."""
+
+    rank: int
+    """Teams that no tiebreak separates share a rank."""
+
+    team: int
+    """The number of the team, by seed."""
+
+    name: str
+    members: list[int]
+    """Its entrants in board order."""
+
+    match_points: str
+    board_points: str
+    tiebreaks: Json
+    """The value of each tiebreak over matches of teams. `places` is a list of integers."""
+
+    matches: int
+    """The number of its matches that count."""
+
+    won: int
+    level: int
+    lost: int
+    byes: int
+
+
 class Standings(TournamentVersion):
     """The table of a tournament as it stands now."""
 
@@ -1676,6 +1748,9 @@ class Standings(TournamentVersion):
 
     rows: list[TableRow]
     """The entrants, best first."""
+
+    teams: list[TeamRow] | None
+    """The teams, best first; null if no teams play."""
 
     sprt: Json | None
     """The state of the sequential test: its log-likelihood ratio, its bounds, and the hypothesis that it accepted. Null
@@ -1877,6 +1952,92 @@ class RoundCheck(TypedDict):
     """The pairing computed again; null if none was found."""
 
 
+class Reason(TypedDict):
+    """A reason why a board or a bye was paired."""
+
+    word: Literal[
+        "by-hand",
+        "circle",
+        "circle-turned",
+        "circle-empty",
+        "opponent-missing",
+        "pod-plan",
+        "gauntlet",
+        "bracket",
+        "bracket-free",
+        "last-two",
+        "beaten",
+        "beaten-odd",
+        "won-board",
+        "won-level",
+        "lost-board",
+        "had-bye",
+        "score-group",
+        "floated",
+        "ranks",
+        "points",
+        "meetings",
+        "seat-due",
+        "seat-denied",
+        "seat-by-number",
+        "seats-had",
+        "bye-lowest",
+        "bye-left-over",
+        "scheveningen",
+        "team-match",
+        "moved-up",
+        "team-circle",
+        "team-points",
+        "team-meetings",
+        "team-bye",
+        "team-short",
+    ]
+    """What the reason is. The guide to tournaments says what each word means."""
+
+    entrants: list[int]
+    """The entrants it is about."""
+
+    values: Json
+    """Its numbers, by name. Points are decimals as text."""
+
+
+class Board(TypedDict):
+    """A board of a round, and why it was paired."""
+
+    board: int
+    """The board of the round, counted from 1."""
+
+    entrants: list[int]
+    """The entrants, by seat in the first game."""
+
+    reasons: list[Reason]
+    """By what was known when the round was paired: later corrections change nothing."""
+
+
+class TeamMatch(TypedDict):
+    """The match of two teams in a round."""
+
+    teams: list[int]
+    """The numbers of both; the first has seat 1 on board 1."""
+
+    names: list[str]
+    boards: list[int]
+    """The boards of the round."""
+
+    points: list[str]
+    """The board points of both so far."""
+
+    ranks: list[int] | None
+    """The rank of each; null until all games are decided, or if none of them counts."""
+
+
+class Bye(TypedDict):
+    """A bye, and why it was given."""
+
+    entrant: int
+    reasons: list[Reason]
+
+
 class Round(TypedDict):
     """A round with its games, and how it was paired."""
 
@@ -1899,6 +2060,12 @@ class Round(TypedDict):
     """Whether all games are decided."""
 
     games: list[Game]
+    boards: list[Board]
+    team_matches: list[TeamMatch]
+    """The matches of teams, in the order of their boards; none if no teams play."""
+
+    bye_reasons: list[Bye]
+    """As in `byes`."""
 
 
 class Rounds(TournamentVersion):
@@ -1996,6 +2163,43 @@ class Penalty(TypedDict):
     """Why it counts no more; null while it counts."""
 
 
+class Team(TypedDict):
+    """A team of a tournament."""
+
+    team: int
+    """The number of the team, by seed."""
+
+    name: str
+    members: list[int]
+    """Its entrants in board order."""
+
+
+class PlayedBuild(Build):
+    """A build that an account declared in matches of a tournament."""
+
+    games: int
+    """The decided games in which it played."""
+
+    first: str
+    """The first of them: round, board and game."""
+
+
+class EntrantBuilds(TypedDict):
+    """The builds of an account's program in a tournament, as the account says."""
+
+    entered: Build | None
+    """The one that the account entered last."""
+
+    pinned: bool
+    """Whether no other one may play."""
+
+    played: list[PlayedBuild]
+    """Those that were declared in the matches of decided games, in order."""
+
+    undeclared: int
+    """The decided games in whose matches none was declared."""
+
+
 class Entrant(TypedDict):
     """An entrant: a `player` (an account), a `guest`, or a `bot` of the server."""
 
@@ -2043,8 +2247,22 @@ class Entrant(TypedDict):
     seed: int | None
     """The place that it was given among the seeds."""
 
+    team: str | None
+    """The team that it plays for."""
+
+    place: int | None
+    """Its place in the board order of its team."""
+
     joined: int
     """The first round that the entrant can play."""
+
+    came: Literal["entered", "invited", "asked", "guest", "bot"]
+    """How it came in: `entered` by itself, `invited`, let in because it `asked`, or as a `guest` or `bot` that an
+    organiser entered.
+    """
+
+    builds: EntrantBuilds | None
+    """Null if the account has named no build, neither here nor in a match."""
 
 
 class Act(TypedDict):
@@ -2175,6 +2393,9 @@ class Tournament(TournamentSummary):
     penalties: list[Penalty]
     seed: int
     """Everything left to chance follows from this seed."""
+
+    teams: list[Team]
+    """The teams, if the format has any, by seed."""
 
     entrants: list[Entrant]
     invitations: list[Invitee]

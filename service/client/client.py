@@ -295,6 +295,12 @@ class Client(TournamentCalls, ManyCalls, ClockCalls, Connection):
         """Add a seat's entropy to the server's dice."""
         return self._command("POST", f"/v1/matches/{match}/entropy", {"entropy": entropy, **_seat(seat)}, key)
 
+    def declare_build(
+        self, match: str, build: Mapping[str, Any], seat: int | None = None, *, key: str | None = None
+    ) -> Receipt:
+        """Say which build of a program plays for your seat: its `digest`, `command`, `version` and `options`."""
+        return self._command("POST", f"/v1/matches/{match}/builds", {**build, **_seat(seat)}, key)
+
     def start(self, match: str, *, key: str | None = None) -> Receipt:
         """Start the match."""
         return self._command("POST", f"/v1/matches/{match}/start", {}, key)

@@ -25,10 +25,21 @@ class TournamentCalls(Connection):
         return self._order("/v1/tournaments", dict(terms), key)
 
     def enter(
-        self, tournament: str, bot: Mapping[str, Any] | None = None, label: str | None = None, *, key: str | None = None
+        self,
+        tournament: str,
+        bot: Mapping[str, Any] | None = None,
+        label: str | None = None,
+        *,
+        team: str | None = None,
+        place: int | None = None,
+        key: str | None = None,
     ) -> TournamentReceipt:
-        """Enter a tournament yourself. Its organiser can also enter a bot of the server, `{"name": …}`."""
-        body = {"bot": None if bot is None else dict(bot), "label": label}
+        """Enter a tournament yourself. Its organiser can also enter a bot of the server, `{"name": …}`.
+
+        In a format of teams, the organiser can say for which team, and at which place in its board order.
+        """
+        body: Json = {"bot": None if bot is None else dict(bot), "label": label}
+        body |= {name: value for name, value in (("team", team), ("place", place)) if value is not None}
         return self._order(f"/v1/tournaments/{tournament}/entrants", body, key)
 
     def invite_entrant(
@@ -44,6 +55,12 @@ class TournamentCalls(Connection):
         body = {"player": player, "name": name, "label": label}
         given = {field: value for field, value in body.items() if value is not None}
         return self._order(f"/v1/tournaments/{tournament}/invitations", given, key)
+
+    def enter_build(
+        self, tournament: str, entrant: int, build: Mapping[str, Any], *, pinned: bool = False, key: str | None = None
+    ) -> TournamentReceipt:
+        """Say which build of a program plays for you in a tournament, and whether no other one may."""
+        return self._order(f"/v1/tournaments/{tournament}/entrants/{entrant}/builds", {**build, "pinned": pinned}, key)
 
     def end_invitation(self, tournament: str, player: str, *, key: str | None = None) -> TournamentReceipt:
         """Decline your invitation or, as the organiser, withdraw one."""

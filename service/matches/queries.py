@@ -113,7 +113,8 @@ def describe_match(
         "ruleset_version": created.ruleset_version,
         "options": created.options,
         "seats": [
-            {**each, "entropy": seat.entropy} for each, seat in zip(describe_seats(life.seats), life.seats, strict=True)
+            {**each, "entropy": seat.entropy, "builds": [dump_data(build) for build in seat.builds]}
+            for each, seat in zip(describe_seats(life.seats), life.seats, strict=True)
         ],
         "creator": life.creator,
         "recorder": created.recorder,

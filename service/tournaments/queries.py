@@ -1,6 +1,7 @@
 """Describes tournaments as JSON-ready answers: terms, table, rounds, attempts, games."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from functools import lru_cache
 from hashlib import sha256
 from itertools import islice
@@ -8,16 +9,23 @@ from typing import Any, NamedTuple
 
 import orjson
 
+from plyscribe.domain.codec import dump_data
 from plyscribe.domain.events import Account, BuiltIn, Guest
 from plyscribe.domain.match import Match, fold
 from plyscribe.domain.record import format_record, record_of
 from plyscribe.domain.tournament.attempts import Attempt, Incident, count_all_faults, list_all_attempts
+from plyscribe.domain.tournament.entrant_builds import Played, list_played
 from plyscribe.domain.tournament.events import RoundPaired
+from plyscribe.domain.tournament.explaining import Explanation, Reason
 from plyscribe.domain.tournament.naming import name_entrants
+from plyscribe.domain.tournament.points import format_points
+from plyscribe.domain.tournament.reasons import explain_rounds
 from plyscribe.domain.tournament.schedule import Pairing
 from plyscribe.domain.tournament.sprt import judge_entrants
 from plyscribe.domain.tournament.state import Act, Entrant, Game, Invitation, Penalty, Request, Tournament, replace_game
 from plyscribe.domain.tournament.tables import dump_table
+from plyscribe.domain.tournament.team_standings import dump_team_matches, dump_teams
+from plyscribe.domain.tournament.teams import Team, is_of_teams, list_teams
 from plyscribe.service.access.accounts import Accounts
 from plyscribe.service.matches.queries import dump_events
 from plyscribe.service.streams.handler import Answer, Handler
@@ -60,7 +68,7 @@ def describe_receipt(answer: Answer[Tournament]) -> Fields:
 
 def describe_tournament(state: Tournament, accounts: Accounts) -> Fields:
     """A tournament as it stands."""
-    terms, names = state.terms, name_all(state, accounts)
+    terms, names, played = state.terms, name_all(state, accounts), list_played(state)
     return {
         "tournament": state.stream,
         "version": state.version,
@@ -92,7 +100,10 @@ def describe_tournament(state: Tournament, accounts: Accounts) -> Fields:
         "requests": [_describe_invitation(each, accounts) for each in list_requests(state)],
         "penalties": [_describe_penalty(each) for each in state.penalties],
         "seed": terms.seed,
-        "entrants": [_describe_entrant(each, names[each.number], accounts) for each in state.entrants],
+        "teams": [_describe_team(each) for each in list_teams(state)],
+        "entrants": [
+            _describe_entrant(each, names[each.number], accounts, played.get(each.number)) for each in state.entrants
+        ],
         "invitations": [_describe_invitation(each, accounts) for each in list_invitations(state)],
         "acts": [_describe_act(each, accounts) for each in state.acts],
         "rounds": len(state.rounds),
@@ -101,6 +112,10 @@ def describe_tournament(state: Tournament, accounts: Accounts) -> Fields:
         "given_up": sum(game.is_given_up for game in state.games()),
         "faults": count_all_faults(state),
     }
+
+
+def _describe_team(team: Team) -> Fields:
+    return {"team": team.number, "name": team.name, "members": list(team.members)}
 
 
 def list_invitations(state: Tournament) -> Sequence[Invitation]:
@@ -146,7 +161,7 @@ def _describe_act(act: Act, accounts: Accounts) -> Fields:
     }
 
 
-def _describe_entrant(entrant: Entrant, name: str, accounts: Accounts) -> Fields:
+def _describe_entrant(entrant: Entrant, name: str, accounts: Accounts, played: Played | None) -> Fields:
     occupant = entrant.occupant
     if isinstance(occupant, BuiltIn):
         who: Fields = {"bot": occupant.bot, "bot_version": occupant.version, "playouts": occupant.playouts}
@@ -165,7 +180,26 @@ def _describe_entrant(entrant: Entrant, name: str, accounts: Accounts) -> Fields
         "asked_byes": sorted(entrant.byes),
         "rating": entrant.rating,
         "seed": entrant.seed,
+        "team": entrant.team,
+        "place": entrant.place,
         "joined": entrant.joined,
+        "came": entrant.came,
+        "builds": _describe_builds(entrant, played) if played is not None else None,
+    }
+
+
+def _describe_builds(entrant: Entrant, played: Played) -> Fields | None:
+    """What the account says of its program; None if it has named no build."""
+    if not (entrant.builds or played.builds):
+        return None
+    return {
+        "entered": dump_data(entrant.builds[-1]) if entrant.builds else None,
+        "pinned": entrant.is_pinned,
+        "played": [
+            {**dump_data(each.build), "games": each.games, "first": "-".join(map(str, each.first))}
+            for each in played.builds
+        ],
+        "undeclared": played.undeclared,
     }
 
 
@@ -206,10 +240,54 @@ def _describe_table(state: Tournament, players: dict[int, str]) -> Fields:
         {**row, "rating_micro": ratings[row["entrant"]].mu, "uncertainty_micro": ratings[row["entrant"]].sigma}
         for row in table["rows"]
     ]
-    return {"tournament": state.stream, **table, "rows": rows, "sprt": verdict and verdict.dump()}
+    teams = dump_teams(state) if is_of_teams(state) else None
+    return {"tournament": state.stream, **table, "rows": rows, "teams": teams, "sprt": verdict and verdict.dump()}
 
 
-def describe_round(state: Tournament, number: int, tournaments: Tournaments) -> Fields:
+def describe_rounds(
+    state: Tournament, numbers: Sequence[int], tournaments: Tournaments, accounts: Accounts
+) -> list[Fields]:
+    """These rounds, in this order, with the reasons of each board."""
+    explained, teams = explain_rounds(state, set(numbers)), list_teams(state)
+    return [
+        {
+            **_describe_round(state, number, tournaments),
+            **_describe_reasons(state, number, explained[number], accounts),
+            "team_matches": dump_team_matches(state, state.rounds[number - 1], teams) if is_of_teams(state) else [],
+        }
+        for number in numbers
+    ]
+
+
+def _describe_reasons(state: Tournament, number: int, explanation: Explanation, accounts: Accounts) -> Fields:
+    round = state.rounds[number - 1]
+    return {
+        "boards": [
+            {"board": board, "entrants": list(entrants), "reasons": [_describe_reason(each, accounts) for each in why]}
+            for board, (entrants, why) in enumerate(zip(round.boards, explanation.boards, strict=True), 1)
+        ],
+        "bye_reasons": [
+            {"entrant": entrant, "reasons": [_describe_reason(each, accounts) for each in why]}
+            for entrant, why in zip(round.byes, explanation.byes, strict=True)
+        ],
+    }
+
+
+def _describe_reason(reason: Reason, accounts: Accounts) -> Fields:
+    values = {name: _format_value(value) for name, value in reason.values.items()}
+    if values.get("by") is not None:
+        values["by_name"] = accounts.name_of(values["by"])
+    return {"word": reason.word, "entrants": list(reason.entrants), "values": values}
+
+
+def _format_value(value: Any) -> Any:
+    """Points as decimal text, since they may have a fraction; all else as it is."""
+    if isinstance(value, list):
+        return list(map(_format_value, value))
+    return format_points(value) if isinstance(value, Fraction) else value
+
+
+def _describe_round(state: Tournament, number: int, tournaments: Tournaments) -> Fields:
     """A round: its games, who sat out, and the costs by which it was paired."""
     round = state.rounds[number - 1]
     return {
@@ -234,6 +312,7 @@ def _describe_game(state: Tournament, game: Game, tournaments: Tournaments) -> F
         "why": game.why,
         "forfeited": list(game.forfeited),
         "annulled": game.annulled,
+        "builds": [{"seat": each.seat, "build": dump_data(each.build)} for each in game.builds],
         "entered": None if game.entered is None else list(game.entered),
         "failed": [each.match for each in game.failed],
         "given_up": game.is_given_up,

@@ -57,6 +57,7 @@ from plyscribe.domain.tournament.commands import (
 )
 from plyscribe.domain.tournament.conditions import MAX_CAUSE_LENGTH
 from plyscribe.domain.tournament.decide import TOURNAMENT
+from plyscribe.domain.tournament.events import SeatBuild
 from plyscribe.domain.tournament.sprt import judge_entrants
 from plyscribe.domain.tournament.state import Game, Tournament, find_game
 from plyscribe.service.clock import now_ms
@@ -238,6 +239,23 @@ class Tournaments:
 
     # ---- matches
 
+    def list_last_matches(self, stream: str) -> list[str]:
+        """The ids of the matches of the last round, whether they are made yet or not."""
+        state = self.read(stream)
+        return [self.match_id(state, game) for round in state.rounds[-1:] for games in round.games for game in games]
+
+    def read_matches(self, state: Tournament, games: Sequence[Game]) -> dict[tuple[int, int], Match]:
+        """The matches of these games of a round that are made, by board and game; one round trip if none is new."""
+        ids = {(game.board, game.game): self.match_id(state, game) for game in games}
+        found: dict[tuple[int, int], Match] = {}
+        for (place, id), newest in zip(ids.items(), self._store.newest(list(ids.values())), strict=True):
+            if newest is None:
+                continue
+            cached = self._matches.cached(id)
+            is_newest = cached is not None and (cached.version, cached.head) == (newest.version, newest.h)
+            found[place] = cached if cached is not None and is_newest else self._matches.read(id)
+        return found
+
     def match_id(self, state: Tournament, game: Game) -> str:
         """The match in which the game is or was played."""
         return game.match or _match_id(state.stream, game, game.game)
@@ -399,6 +417,7 @@ def _enter_result(game: Game, match: Match) -> EnterResult:
         reason=life.outcome.reason,
         made_at=life.created_at,
         left=life.withdrawals,
+        builds=tuple(SeatBuild(number, build) for number, seat in enumerate(life.seats, 1) for build in seat.builds),
     )
 
 

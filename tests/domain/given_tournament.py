@@ -108,8 +108,14 @@ class GivenTournament:
     def forfeit(self, round: int, board: int, *entrants: int, game: int = 1) -> None:
         self.when(ForfeitGame, round=round, board=board, game=game, entrants=entrants, why="never came")
 
-    def pair(self, boards: Sequence[Sequence[int]], byes: Sequence[int] = (), costs: Any = None) -> None:
-        fields = {"boards": tuple(map(tuple, boards)), "byes": tuple(byes), "costs": costs or {}, "engine": "by hand"}
+    def pair(
+        self,
+        boards: Sequence[Sequence[int]],
+        byes: Sequence[int] = (),
+        costs: Any = None,
+        engine: str = "by hand",
+    ) -> None:
+        fields = {"boards": tuple(map(tuple, boards)), "byes": tuple(byes), "costs": costs or {}, "engine": engine}
         self.when(PairRound, SYSTEM, round=len(self.state.rounds) + 1, **fields)
 
     def decide(
@@ -138,7 +144,7 @@ class GivenTournament:
             pairing = pairer(self.state)
             if pairing is None:
                 break
-            self.pair(pairing.boards, pairing.byes, pairing.costs)
+            self.pair(*pairing)
             self.decide_all(rank)
         return self
 

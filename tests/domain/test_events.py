@@ -32,6 +32,7 @@ def stored(raw: object, version: int = 7) -> StoredEvent:
 
 def test_the_event_types_are_these_words_for_ever():
     assert sorted(EVENT_TYPES) == [
+        "build-declared",
         "clock-adjusted",
         "dice-revealed",
         "dice-rolled",
@@ -60,6 +61,8 @@ def test_the_event_types_are_these_words_for_ever():
         "steps-taken-back",
     ]
     assert sorted(PLAYER.types) == [
+        "organiser-appointed",
+        "organiser-dismissed",
         "player-registered",
         "rated-match-aborted",
         "recovery-code-set",
@@ -91,7 +94,9 @@ def test_the_event_types_are_these_words_for_ever():
         "arbiter-dismissed",
         "arbiter-named",
         "attempt-failed",
+        "build-entered",
         "entrant-absent",
+        "entrant-assigned",
         "entrant-invited",
         "entrant-present",
         "entrant-registered",
@@ -140,6 +145,7 @@ OMITTED = {
     "match-created": {"lag_ms": None},
     "move-made": {"spent_ms": None, "lag_ms": 0},
     "entrant-absent": {"bye": False},
+    "game-decided": {"builds": []},
     "tournament-created": {"rounds_begin": "auto", "at_table": False, "rated": False, "private": False},
     "tournament-paused": {"matches": False},
 }

@@ -62,18 +62,29 @@ def test_what_is_copied_later_needs_nothing():
 
 NEW = (*BONUSES, "phases", "asked_byes", "lag_ms")
 CLUB = {"at_table", "rounds_begin", "rated", "private"}
+OLD_FORMATS = {"round-robin", "swiss", "knockout", "gauntlet"}
 
 
 def test_every_recorded_shape_has_a_layout():
     for line in LINES:
         raw = json.loads(line)
         if raw["type"] in TYPES:
-            is_new = any(f'"{each}"' in line for each in NEW) or '"seat":1' in line
-            is_new = is_new or raw["type"] not in ("match-created", "tournament-created", "events-copied")
-            is_new = is_new or (raw["type"] == "tournament-created" and CLUB & raw["data"].keys())
+            is_new = any(f'"{each}"' in line for each in NEW)
+            is_new = is_new or ('"seat":1' in line and raw["type"] != "game-decided")
+            is_old = raw["type"] in ("match-created", "tournament-created", "game-decided", "events-copied")
+            is_new = is_new or not is_old or "builds" in raw["data"]
+            if raw["type"] == "tournament-created":
+                is_new = is_new or CLUB & raw["data"].keys() or raw["data"]["format"]["kind"] not in OLD_FORMATS
             assert find_layout(StoredEvent(1, line.encode(), b""), raw["type"]) == (CLUBS if is_new else 1)
 
 
-@pytest.mark.parametrize("term", [{"at_table": True}, {"rated": True}, {"scoring": {"asked_byes": 1}}])
+@pytest.mark.parametrize(
+    "term", [{"at_table": True}, {"rated": True}, {"scoring": {"asked_byes": 1}}, {"format": {"kind": "scheveningen"}}]
+)
 def test_a_tournament_of_a_club_needs_the_layout_of_clubs(term):
     assert find_layout(entry("tournament-created", {"limits": None, **term}), "tournament-created") == CLUBS
+
+
+def test_a_copy_of_a_match_with_a_build_needs_the_layout_of_clubs():
+    lines = [format_event_line(created(None)).decode(), '{"data":{},"type":"build-declared","version":2}']
+    assert find_layout(entry("events-copied", {"events": lines}), "events-copied") == CLUBS

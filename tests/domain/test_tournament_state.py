@@ -6,10 +6,11 @@ from plyscribe.domain.chain import first_link, link_all
 from plyscribe.domain.codec import Event, format_event
 from plyscribe.domain.commands import Actor
 from plyscribe.domain.errors import BrokenChain, FoldError, UnknownEventType
-from plyscribe.domain.events import MatchStarted
+from plyscribe.domain.events import Build, MatchStarted
 from plyscribe.domain.tournament.commands import (
     AbortTournament,
     AnnounceAbsence,
+    AssignEntrant,
     CallRound,
     CancelAbsence,
     CorrectGame,
@@ -17,6 +18,7 @@ from plyscribe.domain.tournament.commands import (
     EndInvitation,
     EndRequest,
     EndTournament,
+    EnterBuild,
     GivePenalty,
     InviteEntrant,
     LiftPenalty,
@@ -46,6 +48,7 @@ from tests.domain.given_tournament import STREAM, SYSTEM, GivenTournament, by_nu
 
 ANN = "player-" + "a" * 26
 BEN = Actor("player", "player-" + "b" * 26)
+CAT = Actor("player", "player-" + "c" * 26)
 FAILURE = {"cause": "refuted", "why": "lost", "made_at": 7}
 
 
@@ -61,6 +64,10 @@ def whole_event():
         repeat="rotations",
     )
     tournament.sit_out(2, 2)
+    tournament.when(InviteEntrant, player=CAT.id)
+    tournament.enter_account(CAT)
+    tournament.when(EnterBuild, CAT, entrant=6, build=Build("ab" * 32, "mybot", None, {}))
+    tournament.leave(6)
     tournament.when(InviteEntrant, player=ANN, label="Ann")
     tournament.when(EndInvitation, player=ANN)
     tournament.play(pair_round_robin, by_number, most=2)
@@ -117,8 +124,10 @@ def club_night():
 def test_every_event_comes_back_from_its_stored_form():
     tournament, aborted = whole_event(), GivenTournament()
     aborted.when(AbortTournament, cause="rain")
+    teams = GivenTournament(1, format={"kind": "scheveningen"})
+    teams.when(AssignEntrant, entrant=1, team="Reds", place=1)
     seen = set()
-    for stored in (*tournament.entries, *club_night().entries, *aborted.entries):
+    for stored in (*tournament.entries, *club_night().entries, *aborted.entries, *teams.entries):
         event = TOURNAMENT.parse(stored)
         assert format_event(event) == stored.e
         seen.add(event.data.type)

@@ -14,6 +14,7 @@ from plyscribe.domain.tournament.commands import (
     AdjudicateGame,
     AnnounceAbsence,
     AnnulGame,
+    AssignEntrant,
     CallRound,
     CancelAbsence,
     CorrectGame,
@@ -38,12 +39,16 @@ from plyscribe.domain.tournament.commands import (
     TakeBackRound,
     WithdrawEntrant,
 )
+from plyscribe.domain.tournament.crosstable import list_crosstable
 from plyscribe.domain.tournament.decide import TOURNAMENT
 from plyscribe.domain.tournament.points import total_points
+from plyscribe.domain.tournament.reasons import WORDS, explain_rounds
 from plyscribe.domain.tournament.seeding import number_by_seed
 from plyscribe.domain.tournament.standings import rank_entrants
 from plyscribe.domain.tournament.state import Tournament
-from plyscribe.domain.tournament.tables import dump_table, list_crosstable
+from plyscribe.domain.tournament.tables import dump_table
+from plyscribe.domain.tournament.team_standings import rank_teams
+from plyscribe.domain.tournament.teams import is_of_teams, list_team_matches, list_teams
 from plyscribe.service.tournaments.pairing import pair_next
 from tests.domain.given_tournament import ORGANISER, STREAM, SYSTEM, GivenTournament
 
@@ -53,6 +58,9 @@ FORMATS: tuple[dict[str, Any], ...] = (
     {"kind": "round-robin"},
     {"kind": "knockout", "lives": 2},
     {"kind": "gauntlet", "cycles": 2},
+    {"kind": "scheveningen", "cycles": 2},
+    {"kind": "team-round-robin", "boards": 2, "cycles": 3},
+    {"kind": "team-swiss", "boards": 2, "rounds": 6},
 )
 WALKS = 16
 """Of each format."""
@@ -78,6 +86,8 @@ def steps_on(state: Tournament, rng: Random) -> Iterator[tuple[type[Command], Ac
     yield NameArbiter, actor, {"player": player.id}
     yield DismissArbiter, actor, {"player": player.id}
     yield SeedEntrant, actor, {"entrant": entrant, "seed": rng.randint(1, 9)}
+    team = rng.choice([None, "Reds", "Blues", "reds "])
+    yield AssignEntrant, actor, {"entrant": entrant, "team": team, "place": rng.choice([None, 1, 2])}
     yield WithdrawEntrant, actor, {"entrant": entrant, "disqualified": rng.random() < 0.5, **why}
     yield ReturnEntrant, actor, {"entrant": entrant, **why}
     yield AnnounceAbsence, actor, {"entrant": entrant, "round": round, "bye": rng.random() < 0.5}
@@ -117,7 +127,7 @@ def go_on(tournament: GivenTournament) -> None:
     if pairing is None:
         tournament.when(EndTournament, SYSTEM, reason="played")
     else:
-        tournament.pair(pairing.boards, pairing.byes, pairing.costs)
+        tournament.pair(*pairing)
 
 
 def require_whole(tournament: GivenTournament) -> None:
@@ -135,6 +145,36 @@ def require_whole(tournament: GivenTournament) -> None:
     places = [attempt.place for attempt in list_all_attempts(state)]
     assert places == sorted(set(places))
     assert count_all_faults(state)["platform"] == 0
+    require_reasons(state)
+    if is_of_teams(state):
+        require_whole_teams(state)
+
+
+def require_reasons(state: Tournament) -> None:
+    """Every board and every bye has reasons in known words."""
+    for number, explanation in explain_rounds(state).items():
+        round = state.rounds[number - 1]
+        assert (len(explanation.boards), len(explanation.byes)) == (len(round.boards), len(round.byes))
+        assert all(reasons for reasons in (*explanation.boards, *explanation.byes))
+        assert {each.word for reasons in (*explanation.boards, *explanation.byes) for each in reasons} <= WORDS.keys()
+
+
+def require_whole_teams(state: Tournament) -> None:
+    """The teams have the points of their members, and every board belongs to one match of two teams."""
+    table, teams = rank_teams(state), list_teams(state)
+    assert [each.rank for each in table] == sorted(each.rank for each in table)
+    members = [each for team in teams for each in team.members]
+    assert sorted(members) == [each.number for each in state.entrants if each.team is not None]
+    points = total_points(state)
+    sat_out = sum(state.terms.scoring["asked_bye"] * len(round.byes_asked) for round in state.rounds)
+    if len(members) == len(state.entrants):
+        assert sum(each.board_points for each in table) == sum(points.values()) - sat_out
+    for round in state.rounds:
+        matches = list_team_matches(state, round, teams)
+        assert sorted(board for each in matches for board in each.boards) == list(range(1, len(round.boards) + 1))
+        for match in matches:
+            sides = {state.entrants[each - 1].team for board in match.boards for each in round.boards[board - 1]}
+            assert sides == {teams[each - 1].name for each in match.teams}
 
 
 def walk(tournament: GivenTournament, rng: Random) -> Counter[str]:
@@ -146,7 +186,8 @@ def walk(tournament: GivenTournament, rng: Random) -> Counter[str]:
                 tournament.when(command, actor, **fields)
                 accepted[command.__name__] += 1
                 break
-        if step == 12 and tournament.state.status == "open":
+        # Soon somebody enters who has no team: then the tournament could not start.
+        if step == (1 if is_of_teams(tournament.state) else 12) and tournament.state.status == "open":
             with suppress(DomainError):
                 tournament.when(StartTournament)
         if tournament.state.status == "playing" and rng.random() < 0.5:
@@ -164,7 +205,8 @@ def test_a_tournament_stays_whole_whatever_is_done() -> None:
             rng = Random(f"{format['kind']} {seed}")
             begin = rng.choice(["auto", "call"])
             tournament = GivenTournament(at_table=True, format=format, rounds_begin=begin, scoring={"asked_byes": 2})
+            teams = is_of_teams(tournament.state)
             for number in range(6):
-                tournament.enter_guest(f"Guest {number}")
+                tournament.enter_guest(f"Guest {number}", team=["Reds", "Blues"][number % 2] if teams else None)
             accepted += walk(tournament, rng)
     assert set(accepted) == {command.__name__ for command, *_ in steps_on(GivenTournament(1).state, Random(0))}

@@ -177,6 +177,9 @@ def record_tokens(story: Story) -> None:
     story.show("DELETE", f"{tokens}/{made['id']}", ann["token"], {})
     story.show("POST", f"/v1/players/{ann['player']}/tokens", admin, {"scopes": ["play", "record"]})
     story.show("POST", f"/v1/players/{ann['player']}/tokens", ann["token"], {"scopes": ["play"]})
+    story.show("POST", f"/v1/players/{ann['player']}/organiser", admin, {})
+    story.show("DELETE", f"/v1/players/{ann['player']}/organiser", admin, {})
+    story.show("DELETE", f"/v1/players/{ann['player']}/organiser", admin, {})
 
 
 def record_recovery(story: Story) -> None:
@@ -507,6 +510,14 @@ def record_dice(story: Story) -> None:
     match = story.send("POST", "/v1/matches", ann["token"], json=body, key="dice-1").json["match"]
     story.show("POST", f"/v1/matches/{match}/entropy", ann["token"], {"entropy": "correct horse"})
     story.show("POST", f"/v1/matches/{match}/entropy", ann["token"], {"entropy": "again"})
+    build = {"digest": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08", "command": "mybot"}
+    alone = {"ruleset": "pathagon", "seats": [{"player": ann["player"]}] * 2, "start": "call"}
+    played = story.send("POST", "/v1/matches", ann["token"], json=alone, key="build-1").json["match"]
+    declared = {**build, "version": "1.2", "options": {"level": 3}, "seat": 1}
+    story.show("POST", f"/v1/matches/{played}/builds", ann["token"], declared, name="before the start")
+    story.send("POST", f"/v1/matches/{played}/start", ann["token"], json={})
+    story.show("POST", f"/v1/matches/{played}/builds", ann["token"], declared)
+    story.show("POST", f"/v1/matches/{played}/builds", ann["token"], declared, name="again")
     shared = {**body, "shared_dice": 2}
     first = story.show("POST", "/v1/matches", ann["token"], shared, name="shared dice", key="duplicate-1")["match"]
     story.show("GET", f"/v1/matches/{first}", name="shared dice")
@@ -536,6 +547,10 @@ def record_tournament(story: Story) -> None:
     story.show("POST", f"{tournament}/entrants", olga, bot, name="a bot")
     story.send("POST", f"{tournament}/entrants", olga, json={"bot": {"name": "greedy"}})
     story.send("POST", f"{tournament}/entrants", olga, json={"bot": {"name": "random"}})
+    build = {"digest": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08", "command": "mybot"}
+    pinned = {**build, "version": "1.2", "options": {"level": 3}, "pinned": True}
+    story.show("POST", f"{tournament}/entrants/1/builds", ann["token"], pinned)
+    story.show("POST", f"{tournament}/entrants/2/builds", ann["token"], pinned)
     story.show("POST", f"{tournament}/entrants/4/withdrawal", ann["token"], {})
     story.show("POST", f"{tournament}/entrants/4/withdrawal", olga, {})
     story.show("POST", f"{tournament}/entrants/1/absences", ann["token"], {"round": 2})
@@ -565,7 +580,16 @@ def record_tournament(story: Story) -> None:
         "text/event-stream",
         'retry: 1000\n\nid: 9\nevent: round-paired\ndata: {"at":1767225605000,"by":"system:tournament",…}\n\n:\n\n',
     )
-    for path in ("", "/rounds", "/attempts", "/events", "/standings", "/trf"):
+    story.write(
+        "tournaments_follow_tournament",
+        "text/event-stream",
+        'retry: 1000\n\nid: 1767225600000000\nevent: at\ndata: {"type":"at","id":1767225600000000}\n\n'
+        'id: 1767225600000001\nevent: change\ndata: {"type":"change","id":1767225600000001,"match":"match-…",'
+        '"version":5}\n\nid: 1767225600000002\nevent: change\ndata: {"type":"change","id":1767225600000002,'
+        '"tournament":"tournament-…","version":12}\n\n:\n\n',
+    )
+    story.show("GET", f"{tournament}/stream", headers={"Accept": "text/event-stream", "Last-Event-ID": "x"})
+    for path in ("", "/rounds", "/attempts", "/events", "/standings", "/trf", "/stream"):
         story.show("GET", f"{tournaments}/tournament-{'a' * 26}{path}")
     story.show("POST", f"{tournament}/annulments", olga, {"round": 1, "board": 1, "why": "the wrong bot played"})
     story.show("POST", f"{tournament}/annulments", ann["token"], {"round": 1, "board": 1, "why": "I lost"})
@@ -626,6 +650,32 @@ def record_closed_tournament(story: Story) -> None:
     story.show("POST", f"{tournament}/forfeits", olga, {**place, "entrants": [3]})
     story.show("POST", f"{tournament}/forfeits", olga, {**place, "entrants": [1]})
     story.show("POST", f"{tournament}/retries", olga, place)
+
+
+def record_teams(story: Story) -> None:
+    with _made_up("organiser", BEGIN_MS):
+        olga = story.parts.accounts.sign_up(Actor("system", "test"), "Olga", "person", ("play", "organise"))[1]
+    terms = {
+        "name": "Four teams",
+        "ruleset": "zhen",
+        "format": {"kind": "team-round-robin", "boards": 2},
+        "at_table": True,
+        "is_open": False,
+        "seed": 7,
+    }
+    created = story.send("POST", "/v1/tournaments", olga, json=terms, key="teams-1").json
+    teams = f"/v1/tournaments/{created['tournament']}"
+    for number in range(4):
+        team = {"team": ("Red Kites", "Blue Tits")[number % 2]}
+        story.send("POST", f"{teams}/entrants", olga, json={"guest": f"Guest {number + 1}", **team})
+    story.show("PUT", f"{teams}/entrants/3/team", olga, {"team": "Red Kites", "place": 1})
+    story.show("PUT", f"{teams}/entrants/3/team", olga, {"team": "Red Kites", "place": 1})
+    story.show("PUT", f"{teams}/entrants/3/team", olga, {"place": 1})
+    story.send("POST", f"{teams}/start", olga)
+    _advance(story, created["tournament"], 1)
+    story.send("POST", f"{teams}/results", olga, json={"round": 1, "board": 1, "ranks": [1, 2]})
+    story.show("GET", f"{teams}/standings", name="of teams")
+    story.show("GET", f"{teams}/rounds", name="of teams")
 
 
 def record_club(story: Story) -> None:
@@ -790,6 +840,7 @@ STORIES: tuple[Callable[[Story], None], ...] = (
     record_tournament,
     record_closed_tournament,
     record_club,
+    record_teams,
     record_problems,
 )
 SETTINGS: dict[Callable[[Story], None], dict[str, Any]] = {

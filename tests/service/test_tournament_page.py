@@ -7,10 +7,12 @@ from flask.testing import FlaskClient
 
 from plyscribe.domain.commands import Actor
 from plyscribe.domain.tournament.events import FAILURES
+from plyscribe.domain.tournament.reasons import WORDS
 from plyscribe.service.composition import Parts, compose
 from plyscribe.service.store.memory import MemoryStore
 from plyscribe.service.web.app import create_app
 from plyscribe.service.web.pages import tournaments as tournament_pages
+from plyscribe.service.web.pages.pairing_reasons import SAID
 from plyscribe.service.web.pages.wording import describe_end, explain_costs, name_incident, name_way
 from tests.service.conftest import CONFIG
 from tests.service.test_pages import FOR_PEOPLE, FROM_HERE, sign_in
@@ -72,7 +74,7 @@ def test_an_open_tournament_can_be_entered_and_started_from_its_page(browser):
 def test_an_entrant_is_not_asked_to_enter_again(browser):
     path = announce(browser)
     assert browser.post(f"{path}/entrants", json={}, headers=FROM_HERE).status_code == 201
-    assert f'data-post="{path}/entrants"' not in browser.get(page_of(path)).text
+    assert "own-entry-form" not in browser.get(page_of(path)).text
 
 
 def test_the_rounds_show_the_pairings_and_their_reasons(browser, parts):
@@ -148,11 +150,11 @@ def test_the_organiser_invites_and_the_invited_accepts_or_declines_on_the_page(b
     ann, token = sign_up(parts, "Ann")
     visitor = visit(browser, token)
     assert f'data-post="{path}/entrants"' not in visitor.get(page_of(path)).text
-    assert f'<form method="dialog" data-post="{path}/invitations">' in browser.get(page_of(path)).text
+    assert f'<form id="invite-form" method="dialog" data-post="{path}/invitations">' in browser.get(page_of(path)).text
     assert "invitations" not in visitor.get(page_of(path)).text
     assert browser.post(f"{path}/invitations", json={"player": ann}, headers=FROM_HERE).status_code == 201
     shown = visitor.get(page_of(path)).text
-    assert f'data-post="{path}/entrants">Accept' in shown
+    assert ">Accept</button>" in shown
     assert f'data-post="{path}/invitations/{ann}" data-method="DELETE">Decline' in shown
     assert "You are invited" in visitor.get("/tournaments").text
     assert "Withdraw the invitation" in browser.get(page_of(path)).text
@@ -161,19 +163,21 @@ def test_the_organiser_invites_and_the_invited_accepts_or_declines_on_the_page(b
     assert "You are invited" not in visitor.get("/tournaments").text
 
 
-def test_only_the_organiser_gets_the_forms_of_rulings(browser, parts):
+def test_only_the_organiser_is_led_to_the_rulings_on_the_desk(browser, parts):
     path = announce(browser, bots=2)
     play_out(browser, parts, path)
     _, token = sign_up(parts, "Ann")
+    desk = f'{page_of(path)}/desk?round=1&amp;board=1&amp;game=1"'
+    assert desk in browser.get(page_of(path)).text
+    assert desk not in visit(browser, token).get(page_of(path)).text
     for ruling in ("adjudications", "forfeits"):
-        assert f'data-post="{path}/{ruling}"' in browser.get(page_of(path)).text
-        assert f'data-post="{path}/{ruling}"' not in visit(browser, token).get(page_of(path)).text
+        assert f'="{path}/{ruling}"' in browser.get(f"{page_of(path)}/desk?board=1").text
     _, admin = sign_up(parts, "Root", "admin")
-    assert f'data-post="{path}/forfeits"' in visit(browser, admin).get(page_of(path)).text
+    assert desk in visit(browser, admin).get(page_of(path)).text
     forfeit = {"round": 1, "board": 1, "entrants": [1], "why": "<never> came"}
     assert browser.post(f"{path}/forfeits", json=forfeit, headers=FROM_HERE).status_code == 200
+    assert f'data-post="{path}/annulments"' in browser.get(f"{page_of(path)}/desk?board=1").text
     shown = browser.get(page_of(path)).text
-    assert f'data-post="{path}/annulments"' in shown
     assert "Decisions of the organiser" in shown
     assert "declared round 1, board 1, game 1 forfeited" in shown
     assert "<figure" not in shown
@@ -184,9 +188,9 @@ def test_an_organiser_who_sits_on_a_board_gets_no_forms_for_it(browser, parts):
     path = announce(browser, bots=1)
     assert browser.post(f"{path}/entrants", json={}, headers=FROM_HERE).status_code == 201
     play_out(browser, parts, path)
-    shown = browser.get(page_of(path)).text
+    shown = browser.get(f"{page_of(path)}/desk?board=1").text
     assert "You sit on this board" in shown
-    assert f'data-post="{path}/forfeits"' not in shown
+    assert "/forfeits" not in shown
 
 
 def test_the_terms_are_told_in_words_without_any_json(browser, parts):
@@ -275,3 +279,19 @@ def test_every_kind_of_incident_is_told_in_words():
     causes = (*FAILURES, "time", "crashed", "silent", "illegal", "unreadable", "absent", "disqualified", "resigned")
     assert all(name_incident(cause) != cause for cause in causes)
     assert name_incident("new-cause") == "new cause"
+
+
+def test_each_board_says_why_it_was_paired_in_the_readers_language(browser, parts):
+    path = announce(browser, bots=3)
+    play_out(browser, parts, path)
+    [first] = [each for each in browser.get(f"{path}/rounds").json["rounds"] if each["round"] == 1]
+    assert [each["word"] for each in first["boards"][0]["reasons"]] == ["circle"]
+    assert first["bye_reasons"][0]["reasons"][0]["word"] == "circle-empty"
+    english = browser.get(page_of(path)).text
+    assert "The schedule has them meet in round 1 of cycle 1, at place 2 of 2 of the circle." in english
+    german = browser.get(page_of(path), headers={"Accept-Language": "de"}).text
+    assert "Der Spielplan hat in Runde 1 von Durchgang 1 niemanden für Bot 1" in german
+
+
+def test_every_reason_of_a_pairing_has_a_sentence():
+    assert SAID.keys() == WORDS.keys()

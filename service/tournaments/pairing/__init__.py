@@ -2,15 +2,22 @@
 
 from plyscribe.domain.errors import WrongValue
 from plyscribe.domain.tournament.schedule import Pairing, pair_gauntlet, pair_knockout, pair_round_robin
+from plyscribe.domain.tournament.scheveningen import pair_scheveningen
 from plyscribe.domain.tournament.seeding import pair_by_seed
 from plyscribe.domain.tournament.state import Tournament
 from plyscribe.service.tournaments.pairing.designs import pair_pod_round_robin
 from plyscribe.service.tournaments.pairing.dutch import pair_dutch
 from plyscribe.service.tournaments.pairing.pods import pair_pods
+from plyscribe.service.tournaments.pairing.team_matches import pair_teams
 
 
 def pair_next(state: Tournament) -> Pairing | None:
     """The pairing of the next round; None when nothing is left to pair. Follows from the tournament alone."""
+    match state.terms.format["kind"]:
+        case "scheveningen":
+            return pair_scheveningen(state)
+        case "team-round-robin" | "team-swiss":
+            return pair_teams(state)
     return pair_by_seed(state, _pair_numbered)
 
 

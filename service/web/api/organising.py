@@ -6,14 +6,17 @@ import orjson
 from flask import Response
 
 from plyscribe.domain.at_table import WHOLE_TABLE, TablePlace
+from plyscribe.domain.declared_builds import build_of
 from plyscribe.domain.errors import WrongValue
 from plyscribe.domain.names import require_label
 from plyscribe.domain.tournament.commands import (
+    AssignEntrant,
     CallRound,
     CancelAbsence,
     CorrectGame,
     DismissArbiter,
     EndRequest,
+    EnterBuild,
     GivePenalty,
     LiftPenalty,
     NameArbiter,
@@ -111,6 +114,21 @@ def end_request(tournament: str, player: str) -> Response:
     return execute(tournament, bodies.Refused, lambda base, body, _: EndRequest(**base, player=player, **body))
 
 
+@blueprint.post("/<tournament>/entrants/<int:entrant>/builds")
+@operation("tournaments", answers.TournamentReceipt, status=201, body=bodies.EntrantBuild, **receipt)
+def enter_build(tournament: str, entrant: int) -> Response:
+    """Say which build of a program plays for you in a tournament.
+
+    It is your own claim, and everybody can read it. If it is `pinned`, a match of the tournament refuses every other
+    build of yours, and once the tournament has started the pin stays. What plays in a match is declared there.
+    """
+
+    def make(base: Fields, body: Fields, _: Any) -> EnterBuild:
+        return EnterBuild(**base, entrant=entrant, build=build_of(body), pinned=body["pinned"])
+
+    return execute(tournament, bodies.EntrantBuild, make, 201)
+
+
 @blueprint.post("/<tournament>/entry-link")
 @operation("tournaments", answers.EntryLink, status=201, body=bodies.Lasting, **unkeyed)
 def make_entry_link(tournament: str) -> Response:
@@ -142,6 +160,17 @@ def seed_entrant(tournament: str, entrant: int) -> Response:
     Entrants with a seed come first, in its order, then those with a rating, then the others in the order of entry.
     """
     return execute(tournament, bodies.Seeding, lambda base, body, _: SeedEntrant(**base, entrant=entrant, **body))
+
+
+@blueprint.put("/<tournament>/entrants/<int:entrant>/team")
+@operation("tournaments", answers.TournamentReceipt, body=bodies.Assignment, **receipt)
+def assign_entrant(tournament: str, entrant: int) -> Response:
+    """Set the team of an entrant and its place in the board order, before the start.
+
+    Only organisers can do this, in a format of teams. A new name makes a new team. Case and spaces make no difference
+    in names of teams.
+    """
+    return execute(tournament, bodies.Assignment, lambda base, body, _: AssignEntrant(**base, entrant=entrant, **body))
 
 
 @blueprint.post("/<tournament>/entrants/<int:entrant>/return")

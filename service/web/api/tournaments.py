@@ -23,8 +23,11 @@ from plyscribe.domain.tournament.commands import (
     StartTournament,
     WithdrawEntrant,
 )
+from plyscribe.domain.tournament.crosstable import HOW_TO_READ, list_crosstable
 from plyscribe.domain.tournament.state import Tournament, find_game
-from plyscribe.domain.tournament.tables import list_crosstable, list_table, render_csv, render_text
+from plyscribe.domain.tournament.tables import list_table, render_csv, render_text
+from plyscribe.domain.tournament.team_standings import list_team_table
+from plyscribe.domain.tournament.teams import is_of_teams
 from plyscribe.service.access.accounts import Principal
 from plyscribe.service.clock import now_ms
 from plyscribe.service.config import SERVER
@@ -114,13 +117,14 @@ def create_tournament() -> Response:
 def list_tournaments() -> Response:
     """List tournaments, newest first.
 
-    `invited=me` needs a token.
+    `invited=me` and `mine` need a token.
     """
     query = parse_query(parameters.TournamentsQuery)
-    if query["invited"]:
-        query["invited"] = principal().account
-    listed = answer_page("tournaments", lambda: parts().lists.tournaments.read(**query))
-    if query["invited"]:
+    query["invited"] = query["invited"] is not None
+    of_account = query["invited"] or query["mine"] is not None
+    account = principal().account if of_account else None
+    listed = answer_page("tournaments", lambda: parts().lists.read_tournaments(**query, account=account))
+    if of_account:
         listed.vary.update(TOKEN_HEADERS)
     return listed
 
@@ -143,7 +147,8 @@ def register_entrant(tournament: str) -> Response:
     By entering, you agree to be seated in its matches. If you are invited, you accept the invitation by entering; its
     label is yours unless you give another one. With the `code` of an entry link you can enter a tournament that is not
     open. Organisers can also enter bots of the server, guests, and players who asked to be let in, and can give a
-    rating or a seed. A Swiss tournament takes entrants even after its start; they are paired from the next round on.
+    rating, a seed or, in a format of teams, a team. A Swiss tournament takes entrants even after its start; they are
+    paired from the next round on.
     """
 
     def make(base: Fields, body: Fields, who: Principal) -> RegisterEntrant:
@@ -160,7 +165,7 @@ def register_entrant(tournament: str) -> Response:
         if isinstance(occupant, Account):
             require_label(body["label"])
         admitted = is_entry_code(parts().config.server_key, read_tournament(tournament), body["code"])
-        given = {name: body[name] for name in ("label", "rating", "seed")}
+        given = {name: body[name] for name in ("label", "rating", "seed", "team", "place")}
         return RegisterEntrant(**base, occupant=occupant, admitted=admitted, **given)
 
     return execute(tournament, bodies.NewEntrant, make, 201)
@@ -324,19 +329,33 @@ def get_standings(tournament: str) -> Response:
     """Get the table as it stands now.
 
     The table comes as JSON, which includes the crosstable, as text for a terminal, or as CSV. For text and CSV,
-    `crosstable=true` gets the crosstable instead.
+    `crosstable=true` gets the crosstable instead: in the order of the table, with each game from the side of the line's
+    entrant. If teams play, the text has their table first and then that of all players, and `teams=true` gets the table
+    of teams alone.
     """
     media = accepted(JSON, TEXT, CSV)
-    crosstable = parse_query(parameters.StandingsQuery)["crosstable"]
+    query = parse_query(parameters.StandingsQuery)
     state = read_tournament(tournament)
     if media == JSON:
         given = answer(tournament_queries.describe_table(state, parts().accounts))
     else:
         names = tournament_queries.name_players(state, parts().accounts)
-        cells = (list_crosstable if crosstable else list_table)(state, names)
-        text = (render_text if media == TEXT else render_csv)(cells)
+        text = "\n".join(map(render_text if media == TEXT else render_csv, _choose_tables(state, query, names, media)))
+        text = HOW_TO_READ + text if query["crosstable"] and media == TEXT else text
         given = Response(text, content_type=f"{media}; charset=utf-8")
     return varied(tagged(given, state.version))
+
+
+def _choose_tables(state: Tournament, query: Fields, names: dict[int, str], media: str) -> list[list[list[str]]]:
+    """The tables to show, each as rows of cells. CSV has only one."""
+    if query["crosstable"]:
+        return [list_crosstable(state, names)]
+    if not is_of_teams(state):
+        if query["teams"]:
+            raise WrongValue("tournament/no-teams", "no teams play in this tournament")
+        return [list_table(state, names)]
+    of_teams = [list_team_table(state)] if query["teams"] or media == TEXT else []
+    return of_teams if query["teams"] else [*of_teams, list_table(state, names)]
 
 
 @blueprint.get("/<tournament>/trf")
@@ -376,9 +395,10 @@ def report_annulment(tournament: str) -> Response:
 @blueprint.get("/<tournament>/rounds")
 @operation("tournaments", answers.RoundsOut, problems=(404,), open=True, tagged=True)
 def list_rounds(tournament: str) -> Response:
-    """List all rounds with their games and pairings."""
+    """List all rounds with their games, their pairings, and the reasons why each board was paired."""
     state = read_tournament(tournament)
-    rounds = [tournament_queries.describe_round(state, round.number, parts().tournaments) for round in state.rounds]
+    numbers = [round.number for round in state.rounds]
+    rounds = tournament_queries.describe_rounds(state, numbers, parts().tournaments, parts().accounts)
     return tagged(answer({"tournament": state.stream, "version": state.version, "rounds": rounds}), state.version)
 
 

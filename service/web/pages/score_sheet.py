@@ -8,6 +8,7 @@ from plyscribe.domain.chain import StoredEvent
 from plyscribe.domain.codec import parse_event
 from plyscribe.domain.events import (
     DRAW_AGREED,
+    BuildDeclared,
     ClockAdjusted,
     DiceRolled,
     DrawAgreed,
@@ -73,6 +74,9 @@ def format_event(data: EventData, names: Sequence[str]) -> str | None:
             return gettext("%(name)s joins the match", name=find_name(seat, names))
         case SeatWithdrawn(seat, cause, why=why):
             return format_withdrawal(find_name(seat, names), cause) + _format_why(why)
+        case BuildDeclared(seat, build):
+            name = find_name(seat, names)
+            return gettext("A program plays for %(name)s: %(build)s", name=name, build=str(build))
         case DrawOffered(seat=seat):
             return gettext("%(name)s offers a draw", name=find_name(seat, names))
         case DrawAgreed(seat=seat):

@@ -19,11 +19,13 @@ from plyscribe.domain.decide.opening import (
     START_MODES,
 )
 from plyscribe.domain.decide.play import MAX_MOVE_LENGTH
+from plyscribe.domain.declared_builds import DIGEST_PATTERN, MAX_OPTIONS, MAX_OPTIONS_BYTES, MAX_TEXT_LENGTH
 from plyscribe.domain.effects import Rolled, Withdrew
 from plyscribe.domain.events import WITHDRAWAL_CAUSES, WITHDRAWAL_FAULTS, Account, Guest, Occupant, SeatWithdrawn
 from plyscribe.domain.limits import MAX_AFTER, MAX_INCREMENT_MS, MAX_MATCH_MS, MAX_MOVE_MS, MAX_PHASES, MIN_LIMIT_MS
 from plyscribe.domain.names import MAX_NAME_LENGTH
 from plyscribe.domain.player import KINDS, MAX_OVERLAP_MS, MAX_TOKEN_LIFE_MS, SCOPES
+from plyscribe.domain.tournament.conditions import MAX_NAME_LENGTH as MAX_TEAM_NAME_LENGTH
 from plyscribe.domain.tournament.entering import MAX_RATING
 from plyscribe.domain.tournament.rulings import MAX_PENALTY
 from plyscribe.domain.tournament.terms import (
@@ -502,6 +504,52 @@ class Entropy(Strict):
     )
 
 
+class BuildFields(Strict):
+    """A program: the SHA-256 of its files, and how it was started."""
+
+    digest = fields.String(
+        required=True,
+        validate=validate.Regexp(DIGEST_PATTERN),
+        metadata={
+            "pattern": DIGEST_PATTERN,
+            "description": "The SHA-256 of the program's files, as docs/bots.md computes it.",
+            "example": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+        },
+    )
+    command = text_field(
+        MAX_TEXT_LENGTH,
+        required=True,
+        metadata={"description": "The name of the program, without its folder and arguments.", "example": "mybot"},
+    )
+    version = text_field(
+        MAX_TEXT_LENGTH,
+        load_default=None,
+        allow_none=True,
+        metadata={"description": "What the program calls its version.", "example": "1.2"},
+    )
+    options = fields.Dict(
+        keys=fields.String(),
+        load_default=dict,
+        metadata={
+            "description": f"Options that everybody may know: at most {MAX_OPTIONS} texts, whole numbers and booleans, "
+            f"{MAX_OPTIONS_BYTES} bytes of JSON in all. Put no secrets here.",
+            "example": {"level": 3},
+        },
+    )
+
+
+class NewBuild(BuildFields):
+    """The build of a program that plays for your seat from now on."""
+
+    seat = seat_field(load_default=None)
+
+
+class EntrantBuild(BuildFields):
+    """The build of a program that plays for you in the tournament."""
+
+    pinned = Boolean(load_default=False, metadata={"description": "Whether no other build of yours may play in it."})
+
+
 class Nothing(Strict):
     """An empty object. You can leave out the body."""
 
@@ -835,6 +883,21 @@ def _seed() -> fields.Integer:
     return integer_field(1, MAX_ENTRANTS, load_default=None, allow_none=True, metadata={"description": description})
 
 
+def _team() -> fields.String:
+    description = "The name of the team, in a format of teams. A new name makes a new team."
+    return text_field(
+        MAX_TEAM_NAME_LENGTH,
+        load_default=None,
+        allow_none=True,
+        metadata={"description": description, "example": "Red Kites"},
+    )
+
+
+def _place() -> fields.Integer:
+    description = "The place in the board order of the team. Members without one come last, by seed."
+    return integer_field(1, MAX_ENTRANTS, load_default=None, allow_none=True, metadata={"description": description})
+
+
 class NewEntrant(Strict):
     """Who enters a tournament: you or, if you organise it, a bot of the server, a guest, or a player who asked."""
 
@@ -859,6 +922,15 @@ class NewEntrant(Strict):
     code = text_field(128, load_default=None, allow_none=True, metadata={"description": "The code of an entry link."})
     rating = _rating()
     seed = _seed()
+    team = _team()
+    place = _place()
+
+
+class Assignment(Strict):
+    """The team of an entrant and its place there; null for one that it has not."""
+
+    team = _team()
+    place = _place()
 
 
 class Seeding(Strict):

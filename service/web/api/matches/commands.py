@@ -90,9 +90,9 @@ def require_scope(state: Match, who: Principal) -> None:
     who.require(scope_to_act(state, who.account))
 
 
-def give_receipt(done: Answer[Match]) -> Response:
+def give_receipt(done: Answer[Match], status: int = 200) -> Response:
     """The receipt of a command on a match, as a response."""
-    return answer_command(done, queries.describe_receipt(done))
+    return answer_command(done, queries.describe_receipt(done), status)
 
 
 def give_location(done: Answer[Match], status: int = 201) -> Response:

@@ -62,6 +62,8 @@ function readField(field, body) {
       return field.value === "" ? null : Number(field.value);
     case "minutes":
       return field.value === "" ? undefined : Math.round(Number(field.value) * 60_000);
+    case "time":
+      return field.value === "" ? undefined : Date.parse(field.value);
     case "numbers":
       return [...(body[field.name] ?? []), Number(field.value)];
     case "json":

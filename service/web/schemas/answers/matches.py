@@ -119,8 +119,23 @@ class SeatRow(Schema):
     )
 
 
+class BuildOut(Schema):
+    """A build of a program, as the account that started it says. Nobody can check that from outside."""
+
+    digest = fields.String(required=True, metadata={"description": "The SHA-256 of the program's files."})
+    command = fields.String(required=True, metadata={"description": "The name of the program."})
+    version = fields.String(required=True, allow_none=True, metadata={"description": "What it calls its version."})
+    options = fields.Dict(required=True, metadata={"description": "Its options, as far as they are told."})
+
+
 class SeatOut(SeatRow):
-    """A seat of a match, with its entropy for the server's dice."""
+    """A seat of a match, with its entropy for the server's dice, and the builds that its account declared."""
+
+    builds = fields.List(
+        fields.Nested(BuildOut),
+        required=True,
+        metadata={"description": "The builds that played for the seat, in order; empty if none was declared."},
+    )
 
     entropy = fields.String(
         required=True, allow_none=True, metadata={"description": "Null if the seat has not added any."}

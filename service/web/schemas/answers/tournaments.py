@@ -6,13 +6,14 @@ from plyscribe.domain.events import WITHDRAWAL_CAUSES, WITHDRAWAL_FAULTS
 from plyscribe.domain.tournament.attempts import OWNERS
 from plyscribe.domain.tournament.attempts import STATUSES as ATTEMPT_STATUSES
 from plyscribe.domain.tournament.events import FAILURES
-from plyscribe.domain.tournament.state import ACTS, ADJUDICATED, FORFEITED, REPORTED
+from plyscribe.domain.tournament.reasons import WORDS
+from plyscribe.domain.tournament.state import ACTS, ADJUDICATED, FORFEITED, REPORTED, WAYS_IN
 from plyscribe.domain.tournament.state import STATUSES as TOURNAMENT_STATUSES
 from plyscribe.domain.tournament.terms import REPEATS, ROUNDS_BEGIN, TIEBREAKS
 from plyscribe.service.tournaments.objections import KINDS as OBJECTIONS
 from plyscribe.service.web.schemas.answers.events import EventOut, StoredEvents
 from plyscribe.service.web.schemas.answers.lists import ListPage, Page
-from plyscribe.service.web.schemas.answers.matches import LimitsOut
+from plyscribe.service.web.schemas.answers.matches import BuildOut, LimitsOut
 from plyscribe.service.web.schemas.field_types import time_field
 
 
@@ -121,6 +122,39 @@ class PenaltyOut(Schema):
     )
 
 
+class PlayedBuildOut(BuildOut):
+    """A build that an account declared in matches of a tournament."""
+
+    games = fields.Integer(required=True, metadata={"description": "The decided games in which it played."})
+    first = fields.String(
+        required=True, metadata={"description": "The first of them: round, board and game.", "example": "1-2-1"}
+    )
+
+
+class EntrantBuilds(Schema):
+    """The builds of an account's program in a tournament, as the account says."""
+
+    entered = fields.Nested(
+        BuildOut, required=True, allow_none=True, metadata={"description": "The one that the account entered last."}
+    )
+    pinned = fields.Boolean(required=True, metadata={"description": "Whether no other one may play."})
+    played = fields.List(
+        fields.Nested(PlayedBuildOut),
+        required=True,
+        metadata={"description": "Those that were declared in the matches of decided games, in order."},
+    )
+    undeclared = fields.Integer(
+        required=True, metadata={"description": "The decided games in whose matches none was declared."}
+    )
+
+
+class SeatBuildOut(Schema):
+    """A build that played on a seat of a game."""
+
+    seat = fields.Integer(required=True)
+    build = fields.Nested(BuildOut, required=True)
+
+
 class EntrantOut(Schema):
     """An entrant: a `player` (an account), a `guest`, or a `bot` of the server."""
 
@@ -154,7 +188,25 @@ class EntrantOut(Schema):
     seed = fields.Integer(
         required=True, allow_none=True, metadata={"description": "The place that it was given among the seeds."}
     )
+    team = fields.String(required=True, allow_none=True, metadata={"description": "The team that it plays for."})
+    place = fields.Integer(
+        required=True, allow_none=True, metadata={"description": "Its place in the board order of its team."}
+    )
     joined = fields.Integer(required=True, metadata={"description": "The first round that the entrant can play."})
+    came = fields.String(
+        required=True,
+        validate=validate.OneOf(WAYS_IN),
+        metadata={
+            "description": "How it came in: `entered` by itself, `invited`, let in because it `asked`, or as a `guest` "
+            "or `bot` that an organiser entered."
+        },
+    )
+    builds = fields.Nested(
+        EntrantBuilds,
+        required=True,
+        allow_none=True,
+        metadata={"description": "Null if the account has named no build, neither here nor in a match."},
+    )
 
 
 class FaultTotals(Schema):
@@ -164,6 +216,14 @@ class FaultTotals(Schema):
     platform = fields.Integer(
         required=True, metadata={"description": "Faults of the platform. Their games were played again."}
     )
+
+
+class TeamOut(Schema):
+    """A team of a tournament."""
+
+    team = fields.Integer(required=True, metadata={"description": "The number of the team, by seed."})
+    name = fields.String(required=True)
+    members = fields.List(fields.Integer(), required=True, metadata={"description": "Its entrants in board order."})
 
 
 class TournamentOut(TournamentSummary):
@@ -222,6 +282,9 @@ class TournamentOut(TournamentSummary):
     )
     penalties = fields.List(fields.Nested(PenaltyOut), required=True)
     seed = fields.Integer(required=True, metadata={"description": "Everything left to chance follows from this seed."})
+    teams = fields.List(
+        fields.Nested(TeamOut), required=True, metadata={"description": "The teams, if the format has any, by seed."}
+    )
     entrants = fields.List(fields.Nested(EntrantOut), required=True)
     invitations = fields.List(
         fields.Nested(InviteeOut),
@@ -289,6 +352,45 @@ class TableRow(Schema):
     )
 
 
+class TeamRow(Schema):
+    """A row of the table of teams. Points and tiebreaks are decimals as text."""
+
+    rank = fields.Integer(required=True, metadata={"description": "Teams that no tiebreak separates share a rank."})
+    team = fields.Integer(required=True, metadata={"description": "The number of the team, by seed."})
+    name = fields.String(required=True)
+    members = fields.List(fields.Integer(), required=True, metadata={"description": "Its entrants in board order."})
+    match_points = fields.String(required=True)
+    board_points = fields.String(required=True)
+    tiebreaks = fields.Dict(
+        required=True,
+        metadata={"description": "The value of each tiebreak over matches of teams. `places` is a list of integers."},
+    )
+    matches = fields.Integer(required=True, metadata={"description": "The number of its matches that count."})
+    won = fields.Integer(required=True)
+    level = fields.Integer(required=True)
+    lost = fields.Integer(required=True)
+    byes = fields.Integer(required=True)
+
+
+class TeamMatchOut(Schema):
+    """The match of two teams in a round."""
+
+    teams = fields.List(
+        fields.Integer(),
+        required=True,
+        metadata={"description": "The numbers of both; the first has seat 1 on board 1."},
+    )
+    names = fields.List(fields.String(), required=True)
+    boards = fields.List(fields.Integer(), required=True, metadata={"description": "The boards of the round."})
+    points = fields.List(fields.String(), required=True, metadata={"description": "The board points of both so far."})
+    ranks = fields.List(
+        fields.Integer(),
+        required=True,
+        allow_none=True,
+        metadata={"description": "The rank of each; null until all games are decided, or if none of them counts."},
+    )
+
+
 class Standings(TournamentVersion):
     """The table of a tournament as it stands now."""
 
@@ -300,6 +402,12 @@ class Standings(TournamentVersion):
         metadata={"description": "The tiebreaks, the first one deciding first."},
     )
     rows = fields.List(fields.Nested(TableRow), required=True, metadata={"description": "The entrants, best first."})
+    teams = fields.List(
+        fields.Nested(TeamRow),
+        required=True,
+        allow_none=True,
+        metadata={"description": "The teams, best first; null if no teams play."},
+    )
     sprt = fields.Dict(
         required=True,
         allow_none=True,
@@ -357,6 +465,11 @@ class GameOut(GameSummary):
     )
     forfeited = fields.List(
         fields.Integer(), required=True, metadata={"description": "The entrants that lost it by forfeit."}
+    )
+    builds = fields.List(
+        fields.Nested(SeatBuildOut),
+        required=True,
+        metadata={"description": "The builds that accounts declared in the match that decided it, by seat, in order."},
     )
     entered = fields.List(
         fields.Integer(),
@@ -425,6 +538,39 @@ class AttemptsOut(Page, TournamentVersion):
     attempts = fields.List(fields.Nested(AttemptOut), required=True)
 
 
+class ReasonOut(Schema):
+    """A reason why a board or a bye was paired."""
+
+    word = fields.String(
+        required=True,
+        validate=validate.OneOf(list(WORDS)),
+        metadata={"description": "What the reason is. The guide to tournaments says what each word means."},
+    )
+    entrants = fields.List(fields.Integer(), required=True, metadata={"description": "The entrants it is about."})
+    values = fields.Dict(required=True, metadata={"description": "Its numbers, by name. Points are decimals as text."})
+
+
+class BoardOut(Schema):
+    """A board of a round, and why it was paired."""
+
+    board = fields.Integer(required=True, metadata={"description": "The board of the round, counted from 1."})
+    entrants = fields.List(
+        fields.Integer(), required=True, metadata={"description": "The entrants, by seat in the first game."}
+    )
+    reasons = fields.List(
+        fields.Nested(ReasonOut),
+        required=True,
+        metadata={"description": "By what was known when the round was paired: later corrections change nothing."},
+    )
+
+
+class ByeOut(Schema):
+    """A bye, and why it was given."""
+
+    entrant = fields.Integer(required=True)
+    reasons = fields.List(fields.Nested(ReasonOut), required=True)
+
+
 class RoundOut(Schema):
     """A round with its games, and how it was paired."""
 
@@ -435,6 +581,13 @@ class RoundOut(Schema):
     costs = fields.Dict(required=True, metadata={"description": "What the pairing costs, such as repeated meetings."})
     is_decided = fields.Boolean(required=True, metadata={"description": "Whether all games are decided."})
     games = fields.List(fields.Nested(GameOut), required=True)
+    boards = fields.List(fields.Nested(BoardOut), required=True)
+    team_matches = fields.List(
+        fields.Nested(TeamMatchOut),
+        required=True,
+        metadata={"description": "The matches of teams, in the order of their boards; none if no teams play."},
+    )
+    bye_reasons = fields.List(fields.Nested(ByeOut), required=True, metadata={"description": "As in `byes`."})
 
 
 class RoundsOut(TournamentVersion):
