@@ -11,7 +11,7 @@ from plyscribe.service.language.sentences import translate
 from plyscribe.service.web.pages.blueprint import blueprint
 from plyscribe.service.web.pages.option_fields import describe_chosen, format_value
 from plyscribe.service.web.pages.speech import gettext, gettext_noop, ngettext, page_language
-from plyscribe.service.web.pages.times import format_duration
+from plyscribe.service.web.pages.time_words import describe_limits
 
 
 class Reason(NamedTuple):
@@ -138,7 +138,7 @@ def describe_terms(tournament: Mapping[str, Any]) -> Iterator[Reason]:
     yield Reason(gettext("Scoring"), _describe_scoring(tournament["scoring"]))
     tiebreaks = ", ".join(map(name_tiebreak, tournament["tiebreaks"]))
     yield Reason(gettext("With equal points"), tiebreaks or gettext("none"))
-    yield Reason(gettext("Time"), _describe_limits(tournament["limits"]))
+    yield Reason(gettext("Time"), describe_limits(tournament["limits"]))
     if tournament["openings"]:
         count = len(tournament["openings"])
         yield Reason(gettext("Openings"), gettext("%(count)s, which the boards take in turn", count=count))
@@ -233,17 +233,6 @@ def _describe_scoring(scoring: Mapping[str, Any]) -> str:
         )
         said.append(asked)
     return "; ".join([*said, gettext("%(points)s for an absence", points=scoring["absence"])])
-
-
-def _describe_limits(limits: Mapping[str, Any] | None) -> str:
-    given, said = limits or {}, []
-    if span_ms := given.get("move_ms"):
-        said.append(gettext("%(time)s for a move", time=format_duration(span_ms)))
-    if span_ms := given.get("match_ms"):
-        said.append(gettext("%(time)s for a match", time=format_duration(span_ms)))
-    if span_ms := given.get("increment_ms"):
-        said.append(gettext("%(time)s more with each move", time=format_duration(span_ms)))
-    return ", ".join(said) or gettext("no limit")
 
 
 def explain_costs(costs: Mapping[str, Any], engine: str, names: Mapping[int, str] | None = None) -> list[Reason]:
