@@ -96,3 +96,19 @@ def test_the_organiser_of_a_league_extends_a_deadline_from_the_page(visit, organ
     dates.get_by_role("button", name="More time").click()
     expect(dates.get_by_text("9 d 23 h")).to_be_visible(timeout=20_000)
     expect(page.get_by_role("region", name="Decisions of the organiser").get_by_text("a holiday")).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"), [("league", "League, a round lasts 7 days"), ("groups", "Groups of at most 4")]
+)
+def test_a_format_is_announced_from_the_form(visit, organiser, kind, said):
+    page = visit().page
+    page.goto("/sign-in?next=/tournaments/new")
+    page.get_by_label("Token").fill(organiser.token)
+    page.get_by_role("button", name="Sign in").click()
+    page.get_by_label("Name of the tournament").fill(f"Announced {kind}")
+    page.get_by_label("How the players meet").select_option(kind)
+    expect(page.get_by_label("When a round begins")).to_be_visible(visible=kind != "league")
+    page.get_by_role("button", name="Announce", exact=True).click()
+    expect(page.get_by_role("heading", level=1)).to_have_text(f"Announced {kind}")
+    expect(page.get_by_text(said).first).to_be_attached()
