@@ -14,7 +14,9 @@ from plyscribe.domain.tournament.commands import (
     AdjudicateGame,
     AnnounceAbsence,
     AnnulGame,
+    AnswerCall,
     AssignEntrant,
+    CallArbiter,
     CallRound,
     CancelAbsence,
     CorrectGame,
@@ -101,6 +103,8 @@ def steps_on(state: Tournament, rng: Random) -> Iterator[tuple[type[Command], Ac
     yield ForfeitGame, actor, {**place, "entrants": (entrant,), **why}
     yield CorrectGame, actor, {**place, **result, **why}
     yield ReplayGame, actor, {**place, **why}
+    yield CallArbiter, table, {**place, **why}
+    yield AnswerCall, actor, {**place, **why}
     yield GivePenalty, actor, {"entrant": entrant, "points": rng.randint(0, 2), **why}
     yield LiftPenalty, actor, {"penalty": rng.randint(1, 3), **why}
     for _ in range(6):

@@ -442,6 +442,23 @@ def test_the_page_follows_a_result_of_others_a_correction_and_the_next_round(vis
     forgive(phone, *CUT)
 
 
+def test_a_table_calls_an_arbiter_about_a_wrong_result(visit, service, evening):
+    page = scan(visit, evening.code()).page
+    evening.post("/results", round=1, board=1, ranks=[1, 2])
+    expect(page.get_by_role("heading", name="Ida wins")).to_be_visible()
+    page.locator("#calling summary").click()
+    page.get_by_label("What is it about?").fill("Kim won")
+    page.get_by_role("button", name="Call an arbiter").click()
+    expect(page.get_by_text("An arbiter is called: Kim won")).to_be_visible()
+    assert evening.game()["call"] == "Kim won"
+    olga = visit()
+    sign_in_as_admin(olga, service, f"/tournaments/{evening.id}/desk")
+    olga.page.get_by_text("calls an arbiter").click()
+    expect(olga.page.get_by_role("heading", name="The table calls: Kim won")).to_be_visible()
+    evening.post("/corrections", round=1, board=1, ranks=[2, 1], why="they agree")
+    expect(page.get_by_text("An arbiter is called")).to_have_count(0)
+
+
 def test_the_code_of_a_seat_makes_the_moves_of_that_seat_alone(visit, evening):
     ida, kim = (scan(visit, evening.code(seat=seat)).page for seat in (1, 2))
     expect(ida.locator("#phone-head")).to_contain_text("you make the moves of Ida")
