@@ -257,6 +257,40 @@ def test_what_is_recorded_without_network_is_sent_in_order_when_it_is_back(visit
     forgive(phone, *CUT)
 
 
+def test_dice_are_entered_without_network(visit, begin):
+    evening = begin("Ida", "Kim", ruleset="crystals")
+    for move in ("choose rider", "choose archer", "spawn scout", "spawn tower"):
+        evening.move(move)
+    phone = scan(visit, evening.code())
+    page = phone.page
+    expect(page.locator("#roll h2")).to_have_text("Who begins?")
+    cut(phone)
+    count = page.evaluate("JSON.parse(document.querySelector('[data-roll]').dataset.roll).count")
+    for value in range(1, count + 1):
+        page.locator(f"[data-face='{value}']").click()
+    page.get_by_role("button", name="Enter", exact=True).click()
+    expect(page.locator(".kept code")).to_have_text(f"({' '.join(map(str, range(1, count + 1)))})")
+    mend(phone)
+    expect(page.locator("#network")).to_be_hidden()
+    events = evening.http.get(f"/v1/matches/{evening.game()['match']}/events").json()["events"]
+    assert [each["data"]["values"] for each in events if each["type"] == "dice-rolled"] == [list(range(1, count + 1))]
+    forgive(phone, *CUT)
+
+
+def test_a_browser_that_stores_nothing_says_so_and_sends_all_the_same(visit, evening):
+    phone = visit(phone=True)
+    page = phone.page
+    page.add_init_script("indexedDB.open = () => { throw new DOMException('no', 'SecurityError'); }")
+    page.goto(evening.code())
+    cut(phone)
+    tap(page, "d4")
+    expect(page.locator("#network")).to_contain_text("This browser stores nothing")
+    mend(phone)
+    wait_for(lambda: evening.moves() == ["d4"], why="the move")
+    expect(page.locator("#network")).to_be_hidden()
+    forgive(phone, *CUT)
+
+
 def test_a_step_whose_answer_was_lost_counts_once(visit, evening):
     phone = scan(visit, evening.code())
     page = phone.page
