@@ -90,6 +90,24 @@ def _describe(touches: Touches, read: Mapping[str, str]) -> Json:
     return {"touches": list(touches), "read": {} if touches else read, **nothing}
 
 
+def list_ways(match: Match, language: str, names: Names) -> Json:
+    """The legal moves of the present position with the ways to touch them, and what is to be seen on the board.
+
+    Nothing unless a seat must move in a match that is played on a board. `truncated` if there are more than MOST.
+    """
+    play = match.play
+    if play is None or match.fault or match.life.status != "playing" or not isinstance(play.turn, Decision):
+        return {"read": {}, "moves": [], "truncated": False}
+    if find_board(play.ruleset) is None:
+        return {"read": {}, "moves": [], "truncated": False}
+    traced = _trace_moves(play.ruleset, play.state, ("",))
+    return {
+        "read": read_places(play.ruleset, play.state, language, names),
+        "moves": traced.moves,
+        "truncated": traced.truncated,
+    }
+
+
 def read_places(ruleset: AnyRuleset, state: Any, language: str, names: Names) -> dict[str, str]:
     """What is to be seen at each place of the board that can be touched, in words; nothing without a board."""
     board = find_board(ruleset)
