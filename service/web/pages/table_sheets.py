@@ -33,11 +33,14 @@ def show_sheets(tournament: str, round: int) -> Response:
     by_seat = request.args.get("for") == "seats"
     asked = request.args.get("hours", USUAL_HOURS, type=int)
     hours = asked if asked in HOURS else USUAL_HOURS
+    board = request.args.get("board", type=int)
     response = show_page(
         "table_sheets.html",
         tournament={"tournament": state.stream, "name": state.terms.name},
         round=round,
-        cards=_list_cards(state, round, by_seat, hours),
+        cards=_list_cards(state, round, board, by_seat, hours),
+        board=board,
+        boards=len(state.rounds[round - 1].boards),
         by_seat=by_seat,
         hours=hours,
         choices=HOURS,
@@ -48,12 +51,14 @@ def show_sheets(tournament: str, round: int) -> Response:
     return response
 
 
-def _list_cards(state: Tournament, round: int, by_seat: bool, hours: int) -> list[dict[str, Any]]:
+def _list_cards(state: Tournament, round: int, only: int | None, by_seat: bool, hours: int) -> list[dict[str, Any]]:
+    """The cards of the board `only`, or of all boards."""
     # The same codes all hour, so that a page that is loaded again shows what hangs on the wall.
     expires_s = (now_ms() // 1000 // HOUR_S + 1 + hours) * HOUR_S
     names, cards = name_all(state, parts().accounts), []
     for board, entrants in enumerate(state.rounds[round - 1].boards, 1):
-        for seat in range(1, len(entrants) + 1) if by_seat else (WHOLE_TABLE,):
+        seats = range(1, len(entrants) + 1) if by_seat else (WHOLE_TABLE,)
+        for seat in seats if only in (None, board) else ():
             code = parts().table_codes.issue(state, TablePlace(round, board, seat), expires_s)
             address = f"{current_request().own_origin}/at/{code}"
             cards.append(

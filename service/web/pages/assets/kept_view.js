@@ -88,11 +88,11 @@ export class KeptView {
     if (isConflict) {
       actions.append(
         this.button(gettext("Keep what is recorded, drop what waits here"), "second", () => this.ask(actions, this.entries)),
-        this.button(gettext("Send what waits here after it"), "", () => this.sync.sendAgain(entry, null)),
+        this.button(gettext("Send what waits here after it"), "", () => this.sync.sendAgain(entry)),
       );
     } else {
       actions.append(
-        this.button(gettext("Send it again"), "", () => this.sync.sendAgain(entry, null)),
+        this.button(gettext("Send it again"), "", () => this.sync.sendAgain(entry)),
         this.button(gettext("Drop this step"), "second", () => this.ask(actions, [entry])),
       );
       if (this.entries.length > 1) actions.append(this.button(gettext("Drop all that wait"), "second", () => this.ask(actions, this.entries)));
@@ -111,7 +111,7 @@ export class KeptView {
     ];
     for (const [title, lines] of texts) {
       const side = put(sides, "div", {});
-      side.append(heading(title, "h4"));
+      side.append(heading(title, "h3"));
       const list = put(side, "ol", {});
       for (const line of lines) put(list, "li", { textContent: line });
     }
@@ -129,7 +129,7 @@ export class KeptView {
     put(form, "button", { className: "second", textContent: gettext("Send it changed") });
     form.addEventListener("submit", (event) => {
       event.preventDefault();
-      if (field.value.trim()) this.sync.edit(entry, field.value.trim(), null);
+      if (field.value.trim()) this.sync.edit(entry, field.value.trim());
     });
     return form;
   }
@@ -163,7 +163,7 @@ function put(parent, tag, { role, "aria-label": label, ...properties }) {
   return element;
 }
 
-function heading(text, tag = "h3") {
+function heading(text, tag = "h2") {
   return Object.assign(document.createElement(tag), { textContent: text });
 }
 

@@ -72,7 +72,6 @@ export class TableSync {
       await this.tell();
       if (!went) break;
       count += 1;
-      this.failures = 0;
     }
     for (const resolve of this.waiting.values()) resolve({ ok: false, status: 0, answer: {} });
     this.waiting.clear();
@@ -81,12 +80,12 @@ export class TableSync {
 
   /** Send a step or a result; returns whether the next one can follow. */
   async send(entry) {
-    const version = entry.kind === "step" ? (entry.version ?? null) : null;
+    const version = this.expect(entry);
     const answered = await this.post(entry.path, entry.body, { "Idempotency-Key": entry.key, ...(version === null ? {} : { "If-Match": `"${version}"` }) });
     if (!answered) return false;
     const { ok, status, answer } = answered;
     if (ok) {
-      await this.kept.finish(entry, entry.kind === "step" ? answer.version : null);
+      await this.finish(entry, entry.kind === "step" ? answer.version : null);
       this.answer(entry, answered);
       return true;
     }
@@ -100,12 +99,24 @@ export class TableSync {
     return this.stop(entry, answer);
   }
 
+  /** The version that an entry follows; null if it follows any. */
+  expect(entry) {
+    if (entry.kind === "result" || entry.version === null) return null;
+    // It may have been entered while the one before it was being sent.
+    return entry.version ?? (this.reached?.match === entry.match ? this.reached.version : null);
+  }
+
+  finish(entry, version) {
+    if (version !== null) this.reached = { match: entry.match, version };
+    return this.kept.finish(entry, version);
+  }
+
   /** Others have recorded something since. If it is what was entered here, it is there already. */
   async meet(entry, events, answered) {
     const [first] = events;
     const isPlain = events.every(({ type }) => STEPS.has(type));
     if (first && isPlain && entry.step && formatEvent(first) === formatStep(entry.step)) {
-      await this.kept.finish(entry, first.version);
+      await this.finish(entry, first.version);
       this.answer(entry, { ok: true, status: 200, answer: {} });
       return true;
     }
@@ -124,7 +135,7 @@ export class TableSync {
     if (!answered) return false;
     const { ok, answer } = answered;
     if (!ok) return this.stop(entry, answer);
-    const version = entry.version ?? answer.version;
+    const version = this.expect(entry) ?? answer.version;
     if (version !== answer.version) return this.meetText(entry, version);
     if (answer.fault) return this.stop(entry, answer.fault);
     await this.replace(entry, answer.steps, version);
@@ -179,6 +190,7 @@ export class TableSync {
     try {
       const answered = await ask(path, { ...options, signal: AbortSignal.timeout(PATIENCE_MS) });
       const answer = await answered.json().catch(() => ({}));
+      this.failures = 0;
       if (answered.status === 401) this.over(answer);
       else if (![429, 500, 502, 503, 504].includes(answered.status)) return { ok: answered.ok, status: answered.status, answer };
       if (answered.status === 401) return null;
@@ -198,16 +210,17 @@ export class TableSync {
 
   // -------------------------------------------------------------------------------------------------- people decide
 
-  /** Send an entry again as it is, from the present version on. */
-  async sendAgain(entry, version) {
-    await this.kept.update(entry, { stopped: null, version: entry.kind === "result" ? null : version });
+  /** Send an entry again, whatever was recorded since. The seat on turn may be another one by now. */
+  async sendAgain(entry) {
+    const command = entry.step ? writeCommand(entry.match, entry.step) : {};
+    await this.kept.update(entry, { stopped: null, version: null, key: makeKey(), ...command });
     await this.tell();
     return this.start();
   }
 
   /** Send another text in the place of an entry. */
-  async edit(entry, text, version) {
-    await this.kept.replace(entry, [{ kind: "text", key: makeKey(), at: entry.at, match: entry.match, version, text }]);
+  async edit(entry, text) {
+    await this.kept.replace(entry, [{ kind: "text", key: makeKey(), at: entry.at, match: entry.match, version: null, text }]);
     await this.tell();
     return this.start();
   }
