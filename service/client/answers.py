@@ -2507,6 +2507,7 @@ class Act(TypedDict):
         "arbiter-call-answered",
         "penalty-given",
         "penalty-lifted",
+        "round-called",
         "round-paired",
         "round-taken-back",
         "table-codes-revoked",
