@@ -51,10 +51,17 @@ class Game(NamedTuple):
 class Evening:
     """The people, their browsers, and the test's book of the evening."""
 
+    olga: Visitor
+    artur: Visitor
+    hall: Visitor
+    wall: Page
+
     def __init__(self, visit: Any, service: Serving) -> None:
         self.visit, self.service = visit, service
         self.path = ""
         self.entry_link = ""
+        self.pairings: list[dict[int, tuple[str, str]]] = []
+        """For each round, who sits at which board."""
         self.book: list[dict[int, Game]] = []
         """For each round, the games by board."""
         self.byes: list[dict[str, int]] = []
@@ -84,7 +91,7 @@ class Evening:
     def open_round(self, number: int) -> None:
         """Wait until the wall shows the pairing of a round, and open a page of the book for it."""
         expect(self.wall.locator("#wall-head .round")).to_have_text(f"Round {number}/3", timeout=SOON_MS)
-        self.pairings = [*getattr(self, "pairings", []), self.read_pairing()]
+        self.pairings.append(self.read_pairing())
         self.book.append({})
         self.byes.append({})
 
