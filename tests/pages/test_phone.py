@@ -137,6 +137,20 @@ def test_a_result_is_entered_without_moves_and_asked_for_once(visit, evening):
     assert (evening.game()["ranks"], evening.game()["reason"]) == ([2, 1], "reported")
 
 
+def test_a_name_stays_tapped_when_another_board_gets_its_result(visit, begin):
+    evening = begin("Ida", "Kim", "Lou", "Max")
+    page = scan(visit, evening.code()).page
+    before = page.locator("#phone").get_attribute("data-version")
+    page.get_by_text("Enter only the result").click()
+    winner = page.locator(".names button").first
+    winner.click()
+    evening.post("/results", round=1, board=2, ranks=[1, 2])
+    expect(page.locator("#phone")).not_to_have_attribute("data-version", before or "", timeout=60_000)
+    expect(winner).to_have_attribute("aria-pressed", "true")
+    enter_result(page)
+    wait_for(lambda: evening.game()["ranks"] == [1, 2], why="the result")
+
+
 def test_a_walkover_is_entered_for_whoever_did_not_come(visit, evening):
     page = scan(visit, evening.code()).page
     page.get_by_text("Enter only the result").click()

@@ -40,7 +40,7 @@ keepCommands((path, body, { method, version: expected }) => {
   if (method !== "POST" || !(match || RESULTS.test(path))) return null;
   return match ? keepStep(match, path, body, expected) : keepResult(path, body);
 });
-new ResultEntry(root);
+const result = new ResultEntry(root);
 new SheetEntry(root, { enter: keepText, version });
 begin();
 
@@ -129,6 +129,8 @@ function put(page) {
   const isOther = ["match", "game", "shown"].some((name) => fresh.dataset[name] !== root.dataset[name]);
   if (isOther) return location.reload();
   for (const id of PARTS) swapPart(find(id), page.getElementById(id));
+  // The form is drawn anew, but whoever has tapped a name has still tapped it.
+  result.show();
   Object.assign(root.dataset, fresh.dataset);
 }
 
