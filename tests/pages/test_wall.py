@@ -96,3 +96,19 @@ def test_a_final_has_its_boards_on_the_wall(visit, night):
     take_wall_pictures(page, "wall-pictured")
     page.set_viewport_size(SMALLEST)
     assert not page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth")
+
+
+def test_four_boards_fill_the_wall_and_byes_do_not_squeeze_them(visit, night):
+    night.guests(*(f"Guest {number}" for number in range(1, 19)))
+    for entrant in range(9, 19):
+        night.post(f"/entrants/{entrant}/absences", round=1)
+    night.begin()
+    page = visit().page
+    page.set_viewport_size(PROJECTOR)
+    page.goto(f"{night.page}/wall")
+    boards = page.locator("#wall-games .line:visible:not(.bye) img")
+    expect(boards).to_have_count(4)
+    take_wall_pictures(page, "wall-byes")
+    heights = [box["height"] for box in (board.bounding_box() for board in boards.all()) if box]
+    assert min(heights) >= 60
+    expect(page.locator("#wall-games .page")).to_have_text(re.compile(r"1/[2-9]"))
