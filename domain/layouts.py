@@ -40,6 +40,9 @@ _OF_CLUBS = frozenset(
         "tournament-resumed",
         "round-called",
         "round-taken-back",
+        "challenge-made",
+        "tournament-closed",
+        "deadline-extended",
         "table-codes-revoked",
         "game-reported",
         "game-corrected",
@@ -61,7 +64,9 @@ _LIMITS_OF_CLOCKS = frozenset({*BONUSES, "phases", "seats"})
 _TERMS_OF_CLUBS = frozenset({"rounds_begin", "at_table", "rated", "private"})
 """The terms of a tournament that earlier releases do not know; a tournament without them does not name them."""
 
-_FORMATS_OF_CLUBS = frozenset({"scheveningen", "team-round-robin", "team-swiss"})
+_FORMATS_OF_CLUBS = frozenset(
+    {"scheveningen", "team-round-robin", "team-swiss", "pyramid", "groups", "league", "ladder"}
+)
 """The formats that earlier releases do not know."""
 
 TYPES = _OF_CLUBS | _OF_CLOCKS | {"match-created", "tournament-created", "game-decided", "events-copied"}
@@ -73,7 +78,7 @@ def find_layout(stored: StoredEvent, type: str) -> int:
     if type in _OF_CLUBS | _OF_CLOCKS:
         return CLUBS
     data: Any = parse_json(stored.e)["data"]
-    if type == "tournament-created" and (_TERMS_OF_CLUBS & data.keys() or "asked_byes" in data.get("scoring", ())):
+    if type == "tournament-created" and _is_of_clubs(data):
         return CLUBS
     if type == "tournament-created" and data.get("format", {}).get("kind") in _FORMATS_OF_CLUBS:
         return CLUBS
@@ -86,6 +91,11 @@ def find_layout(stored: StoredEvent, type: str) -> int:
         first = parse_json(data["events"][0].encode()) if data["events"] else {}
         return _layout_of_terms(first["data"]) if first.get("type") == "match-created" else 1
     return _layout_of_terms(data)
+
+
+def _is_of_clubs(terms: dict[str, Any]) -> bool:
+    is_new = terms.get("format", {}).get("kind") in _FORMATS_OF_CLUBS or "asked_byes" in terms.get("scoring", ())
+    return is_new or not _TERMS_OF_CLUBS.isdisjoint(terms)
 
 
 def _layout_of_terms(data: dict[str, Any]) -> int:

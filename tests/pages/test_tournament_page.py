@@ -141,17 +141,17 @@ def test_a_closed_tournament_is_entered_by_invitation_and_steered_from_the_page(
     assert not overflows(olga.page)
 
 
-def test_a_button_outside_a_form_that_is_pressed_before_the_scripts_have_loaded_counts(visit, organiser):
-    made = announce(organiser, 2)
-    olga = visit()
-    olga.page.goto("/sign-in")
-    olga.page.get_by_label("Token").fill(organiser.token)
-    olga.page.get_by_role("button", name="Sign in").click()
-    olga.page.get_by_role("button", name="Sign out").wait_for()
-    held: list[Route] = []
-    olga.page.route("**/assets/tournament_forms.*.js", lambda route: held.append(route))
-    olga.page.goto(f"/tournaments/{made}", wait_until="commit")
-    olga.page.get_by_role("button", name="Start", exact=True).click()
-    wait_for(lambda: olga.page.wait_for_timeout(50) or held, why="the script")
-    held[0].continue_()
-    expect(olga.page.get_by_role("dialog").get_by_role("button", name="Start")).to_be_visible()
+def test_the_page_names_the_programs_that_play_also_on_a_phone(visit, organiser, service):
+    made = announce(organiser, 1, is_open=True)
+    with Client(service.url) as anyone, Client(service.url, anyone.sign_up("Deep Thinker", "bot")["token"]) as player:
+        player.enter(made, label="Deep Thinker")
+        build = {"digest": "ab" * 32, "command": "thinker", "version": "1.2", "options": {"level": 3}}
+        player.enter_build(made, 2, build, pinned=True)
+    page = visit(phone=True).page
+    page.goto(f"/tournaments/{made}")
+    programs = page.get_by_role("region", name="Programs")
+    expect(programs.get_by_role("row").nth(1)).to_contain_text("Deep Thinker pinned")
+    expect(programs.get_by_role("row").nth(1)).to_contain_text("thinker 1.2")
+    assert find_barriers(page) == []
+    assert not overflows(page)
+    take_pictures(page, "programs")

@@ -538,7 +538,7 @@ def record_tournament(story: Story) -> None:
     )
     created = story.show("POST", tournaments, olga, {**terms, "seed": 7}, key="cup-1")
     story.show("POST", tournaments, ann["token"], terms)
-    story.show("POST", tournaments, olga, {**terms, "format": {"kind": "ladder"}})
+    story.show("POST", tournaments, olga, {**terms, "format": {"kind": "tower"}})
     tournament = f"{tournaments}/{created['tournament']}"
     story.show("POST", f"{tournament}/entrants", ann["token"], {})
     story.show("POST", f"{tournament}/entrants", ann["token"], {})
@@ -775,6 +775,73 @@ def record_club(story: Story) -> None:
     story.show("DELETE", f"{club}/arbiters/{ann['player']}", olga, {})
 
 
+def record_groups(story: Story) -> None:
+    with _made_up("organiser", BEGIN_MS):
+        olga = story.parts.accounts.sign_up(Actor("system", "test"), "Olga", "person", ("play", "organise"))[1]
+    terms = {"name": "Two groups", "ruleset": "zhen", "at_table": True, "seed": 7}
+    format = {"kind": "groups", "groups": 2, "advance": 1}
+    body = {**terms, "format": format}
+    id = story.show("POST", "/v1/tournaments", olga, body, key="groups-1", name="with groups")["tournament"]
+    tournament = f"/v1/tournaments/{id}"
+    for guest in ("Ida", "Kim", "Lou", "Max"):
+        story.send("POST", f"{tournament}/entrants", olga, json={"guest": guest})
+    story.send("POST", f"{tournament}/start", olga)
+    for number, boards in ((1, 2), (2, 1)):
+        _advance(story, id, number)
+        for board in range(1, boards + 1):
+            result = {"round": number, "board": board, "ranks": [1, 2]}
+            story.send("POST", f"{tournament}/results", olga, json=result)
+    _advance(story, id, 3)
+    story.show("GET", f"{tournament}/standings", name="with groups")
+    story.show("GET", f"{tournament}/standings", headers={"Accept": "text/plain"}, name="with groups")
+
+
+def record_league(story: Story) -> None:
+    ann = story.send("POST", "/v1/players", json={"name": "Ann"}).json
+    with _made_up("organiser", BEGIN_MS):
+        olga = story.parts.accounts.sign_up(Actor("system", "test"), "Olga", "person", ("play", "organise"))[1]
+    terms = {"name": "Winter league", "ruleset": "zhen", "at_table": True, "seed": 7}
+    body = {**terms, "format": {"kind": "league", "round_days": 7}}
+    id = story.show("POST", "/v1/tournaments", olga, body, key="league-1", name="a league")["tournament"]
+    league = f"/v1/tournaments/{id}"
+    for guest in ("Ida", "Kim"):
+        story.send("POST", f"{league}/entrants", olga, json={"guest": guest})
+    story.send("POST", f"{league}/start", olga)
+    _advance(story, id, 1)
+    story.show("GET", f"{league}/deadlines")
+    longer = {"round": 1, "board": 1, "days": 3, "why": "a holiday"}
+    story.show("POST", f"{league}/deadlines", olga, longer)
+    story.show("POST", f"{league}/deadlines", ann["token"], longer)
+    story.show("POST", f"{league}/deadlines", olga, {**longer, "days": 91})
+    story.show("POST", f"{league}/deadlines", olga, {**longer, "board": 9})
+    story.send("POST", f"{league}/results", olga, json={"round": 1, "board": 1, "ranks": [1, 2]})
+    story.show("POST", f"{league}/deadlines", olga, longer)
+    story.show("GET", f"/v1/tournaments/tournament-{'a' * 26}/deadlines")
+
+
+def record_ladder(story: Story) -> None:
+    ann, ben, cem = (story.send("POST", "/v1/players", json={"name": name}).json for name in ("Ann", "Ben", "Cem"))
+    with _made_up("organiser", BEGIN_MS):
+        olga = story.parts.accounts.sign_up(Actor("system", "test"), "Olga", "person", ("play", "organise"))[1]
+    body = {"name": "Club ladder", "ruleset": "zhen", "format": {"kind": "ladder", "reach": 2}, "seed": 7}
+    id = story.show("POST", "/v1/tournaments", olga, body, key="ladder-1", name="a ladder")["tournament"]
+    ladder = f"/v1/tournaments/{id}"
+    for player in (ann, ben):
+        story.send("POST", f"{ladder}/entrants", player["token"], json={})
+    story.send("POST", f"{ladder}/start", olga)
+    story.show("GET", f"{ladder}/challenges?entrant=2")
+    story.show("GET", f"{ladder}/challenges?entrant=9")
+    story.show("GET", f"{ladder}/challenges")
+    story.show("POST", f"{ladder}/challenges", ben["token"], {"opponent": 1})
+    story.show("POST", f"{ladder}/challenges", ann["token"], {"opponent": 2})
+    story.show("POST", f"{ladder}/challenges", cem["token"], {"opponent": 1})
+    story.show("POST", f"{ladder}/challenges", ben["token"], {"opponent": 2})
+    story.show("POST", f"{ladder}/challenges", ben["token"], {"opponent": 9})
+    story.show("POST", f"{ladder}/close", ben["token"], {"why": "the season is over"})
+    story.show("POST", f"{ladder}/close", olga, {"why": "the season is over"})
+    story.show("POST", f"{ladder}/close", olga, {"why": "the season is over"})
+
+
 def _advance(story: Story, tournament: str, number: int) -> None:
     with _made_up(f"worker {number}", BEGIN_MS + 60_000 + number):
         story.parts.tournaments.advance(tournament)
@@ -848,6 +915,9 @@ STORIES: tuple[Callable[[Story], None], ...] = (
     record_tournament,
     record_closed_tournament,
     record_club,
+    record_groups,
+    record_league,
+    record_ladder,
     record_teams,
     record_problems,
 )

@@ -387,7 +387,7 @@ def test_clocks_show_the_time_left(api, parts):
     shown = table.show()
     assert shown.html.count(">10 min</span>") == 2
     assert shown.html.count("data-deadline=") == 1
-    assert "10 min per player for the whole match" in shown.text
+    assert "10+0: Each player has 10 minutes for the whole match." in shown.text
 
 
 def test_forking_needs_signing_in(table):

@@ -26,6 +26,7 @@ from plyscribe.domain.limits import MAX_AFTER, MAX_INCREMENT_MS, MAX_MATCH_MS, M
 from plyscribe.domain.names import MAX_NAME_LENGTH
 from plyscribe.domain.player import KINDS, MAX_OVERLAP_MS, MAX_TOKEN_LIFE_MS, SCOPES
 from plyscribe.domain.tournament.conditions import MAX_NAME_LENGTH as MAX_TEAM_NAME_LENGTH
+from plyscribe.domain.tournament.due_dates import MAX_DAYS
 from plyscribe.domain.tournament.entering import MAX_RATING
 from plyscribe.domain.tournament.rulings import MAX_PENALTY
 from plyscribe.domain.tournament.terms import (
@@ -1182,6 +1183,35 @@ class NewPenalty(Reason):
     entrant = integer_field(1, MAX_ENTRANTS, required=True)
     points = integer_field(
         0, MAX_PENALTY, load_default=0, metadata={"description": "The points that it loses; 0 for a warning."}
+    )
+
+
+class NewExtension(Reason):
+    """More time for the games of a round, or of one of its boards."""
+
+    round = integer_field(1, MOST_ROUNDS, required=True)
+    board = integer_field(
+        1, MAX_ENTRANTS, load_default=None, allow_none=True, metadata={"description": "The board; by default all."}
+    )
+    days = integer_field(
+        1, MAX_DAYS, required=True, metadata={"description": "How many days the deadline moves.", "example": 3}
+    )
+
+
+class NewChallenge(Strict):
+    """Who is challenged on a ladder, and by whom."""
+
+    opponent = integer_field(
+        1, MAX_ENTRANTS, required=True, metadata={"description": "The number of the entrant who is challenged."}
+    )
+    entrant = integer_field(
+        1,
+        MAX_ENTRANTS,
+        load_default=None,
+        allow_none=True,
+        metadata={
+            "description": "The entrant who challenges: by default you. Organisers can name any, such as a guest."
+        },
     )
 
 
