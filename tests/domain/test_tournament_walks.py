@@ -115,8 +115,6 @@ def steps_on(state: Tournament, rng: Random) -> Iterator[tuple[type[Command], Ac
     yield ForfeitGame, actor, {**place, "entrants": (entrant,), **why}
     yield CorrectGame, actor, {**place, **result, **why}
     yield ReplayGame, actor, {**place, **why}
-    yield CallArbiter, table, {**place, **why}
-    yield AnswerCall, actor, {**place, **why}
     board = rng.choice([None, place["board"]])
     yield ExtendDeadline, actor, {"round": place["round"], "board": board, "days": rng.randint(1, 2), **why}
     for _ in range(3):
@@ -124,6 +122,8 @@ def steps_on(state: Tournament, rng: Random) -> Iterator[tuple[type[Command], Ac
         yield ChallengeEntrant, ORGANISER, {"opponent": entrant, "entrant": rng.randint(1, max(1, len(state.entrants)))}
     if rng.random() < 0.05:
         yield CloseTournament, actor, why
+    yield CallArbiter, table, {**place, **why}
+    yield AnswerCall, actor, {**place, **why}
     yield GivePenalty, actor, {"entrant": entrant, "points": rng.randint(0, 2), **why}
     yield LiftPenalty, actor, {"penalty": rng.randint(1, 3), **why}
     for _ in range(6):
