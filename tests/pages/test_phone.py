@@ -569,7 +569,7 @@ def test_the_table_speaks_german(visit, evening):
     expect(page.get_by_role("heading", name="Brett 1", level=1)).to_be_visible()
     page.get_by_text("Nur das Ergebnis eingeben").click()
     page.get_by_role("button", name="Kim").click()
-    page.get_by_role("button", name="Ergebnis eingeben").click()
+    page.get_by_role("button", name="Ergebnis eintragen").click()
     page.get_by_role("button", name="Ja, eingeben").click()
     expect(page.get_by_role("heading", name="Kim gewinnt")).to_be_visible()
 

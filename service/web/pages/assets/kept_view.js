@@ -7,9 +7,9 @@ import { nameEvent } from "/assets/step_texts.js";
 const TIME = new Intl.DateTimeFormat(document.documentElement.lang, { timeStyle: "short" });
 
 export class KeptView {
-  /** `sync` does what people decide; `version()` is that of the match as shown, `draft` the form for the next step. */
-  constructor(root, { sync, version, match, draft = null }) {
-    Object.assign(this, { root, sync, version, match, draft, entries: [], canReopen: true, state: {} });
+  /** `sync` does what people decide; `match()` is the match of the page or null, `draft` the form for the next step. */
+  constructor(root, { sync, match, draft }) {
+    Object.assign(this, { root, sync, match, draft, entries: [], canReopen: true, state: {} });
     this.said = put(root, "p", { role: "status" });
     this.warning = put(root, "p", { className: "refusal" });
     this.list = put(root, "ol", { className: "kept", "aria-label": gettext("Steps that wait") });
@@ -40,7 +40,7 @@ export class KeptView {
     this.list.replaceChildren(...entries.map((entry) => this.describeEntry(entry)));
     this.copying.hidden = !entries.length;
     if (!this.copied.hidden) this.copied.value = this.write();
-    if (this.draft) this.draft.hidden = !(isCut || entries.length) || !this.match();
+    this.draft.hidden = !(isCut || entries.length) || !this.match();
     const shown = stopped ? `${first.key} ${JSON.stringify(stopped)}` : "";
     if (shown === this.shownProblem) return;
     this.shownProblem = shown;

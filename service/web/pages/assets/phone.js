@@ -32,7 +32,7 @@ const sync = new TableSync(kept, {
   },
   over: () => location.reload(),
 });
-const view = new KeptView(find("network"), { sync, version, match: () => root.dataset.match ?? null, draft: find("next-step") });
+const view = new KeptView(find("network"), { sync, match: () => root.dataset.match ?? null, draft: find("next-step") });
 const refresh = keepFresh(load);
 
 keepCommands((path, body, { method, version: expected }) => {
@@ -41,7 +41,7 @@ keepCommands((path, body, { method, version: expected }) => {
   return match ? keepStep(match, path, body, expected) : keepResult(path, body);
 });
 const result = new ResultEntry(root);
-new SheetEntry(root, { enter: keepText, version });
+new SheetEntry(root, { enter: keepText });
 begin();
 
 async function begin() {

@@ -9,9 +9,10 @@ const TYPED_MS = 400;
 
 export class SheetEntry {
   /** `enter(text)` keeps a text and sends it. */
-  constructor(root, { enter, version }) {
-    Object.assign(this, { root, enter, version });
+  constructor(root, { enter }) {
+    Object.assign(this, { root, enter });
     this.find = (id) => document.getElementById(id);
+    this.find("next-step").addEventListener("submit", (event) => this.submitStep(event));
     this.field = this.find("sheet-text");
     if (!this.field) return;
     try {
@@ -21,9 +22,6 @@ export class SheetEntry {
     }
     this.field.addEventListener("input", () => this.type());
     this.find("sheet-form").addEventListener("submit", (event) => this.submit(event));
-    this.find("next-step").addEventListener("submit", (event) => this.submitStep(event));
-    // A tap on the board writes the place into the field of the next step.
-    this.find("board")?.addEventListener("click", (event) => this.tap(event), true);
     if (this.field.value) this.type();
   }
 
@@ -116,15 +114,5 @@ export class SheetEntry {
     field.value = "";
     await this.enter(text);
     field.focus();
-  }
-
-  tap(event) {
-    const table = this.find("table");
-    const part = event.target.closest("[data-touch]");
-    if (!part || !table || !("waits" in table.dataset)) return;
-    event.stopPropagation();
-    event.preventDefault();
-    const field = this.find("next-step-text");
-    field.value = `${field.value}${/[\w)]$/.test(field.value) ? "-" : ""}${part.dataset.touch}`;
   }
 }
