@@ -91,11 +91,12 @@ def describe_desk(
     state: Tournament, games: Iterable[Game], matches: Mapping[Place, Match], now_ms: int
 ) -> dict[Place, GameOnDesk]:
     """How each of these games stands, in their order. `matches` has the matches of those that are undecided."""
-    return {
-        place: _look_at(state, game, matches.get(place), now_ms)
+    seen = {
+        place: (game, _look_at(state, game, matches.get(place), now_ms))
         for game in games
         for place in [(game.round, game.board, game.game)]
     }
+    return {place: look._replace(is_due=look.is_due or game.call is not None) for place, (game, look) in seen.items()}
 
 
 def _look_at(state: Tournament, game: Game, match: Match | None, now_ms: int) -> GameOnDesk:

@@ -260,16 +260,25 @@ def _describe_table(state: Tournament, players: dict[int, str]) -> Fields:
 def describe_rounds(
     state: Tournament, numbers: Sequence[int], tournaments: Tournaments, accounts: Accounts
 ) -> list[Fields]:
-    """These rounds, in this order, with the reasons of each board."""
-    explained, teams = explain_rounds(state, set(numbers)), list_teams(state)
+    """These rounds, in this order, with the reasons of each board.
+
+    `state` is the tournament as it is stored. Reasons that many look at are kept, so change nothing in them.
+    """
+    explained, teams = _describe_stored_reasons(_Named(state, ()), tuple(numbers), accounts), list_teams(state)
     return [
         {
             **_describe_round(state, number, tournaments),
-            **_describe_reasons(state, number, explained[number], accounts),
+            **explained[number],
             "team_matches": dump_team_matches(state, state.rounds[number - 1], teams) if is_of_teams(state) else [],
         }
         for number in numbers
     ]
+
+
+@lru_cache(TABLES)
+def _describe_stored_reasons(stored: _Named, numbers: tuple[int, ...], accounts: Accounts) -> dict[int, Fields]:
+    state, explained = stored.state, explain_rounds(stored.state, set(numbers))
+    return {number: _describe_reasons(state, number, explained[number], accounts) for number in numbers}
 
 
 def _describe_reasons(state: Tournament, number: int, explanation: Explanation, accounts: Accounts) -> Fields:
@@ -327,6 +336,7 @@ def _describe_game(state: Tournament, game: Game, tournaments: Tournaments) -> F
         "why": game.why,
         "forfeited": list(game.forfeited),
         "annulled": game.annulled,
+        "call": game.call,
         "builds": [{"seat": each.seat, "build": dump_data(each.build)} for each in game.builds],
         "entered": None if game.entered is None else list(game.entered),
         "failed": [each.match for each in game.failed],

@@ -273,7 +273,9 @@ def test_a_round_is_called_after_a_look_at_its_pairing(visit, desk):
     confirm(page, page.get_by_role("button", name="Call round 1"))
     page.wait_for_url(f"**{path}")
     expect(page.get_by_text("Round 1 is under way: 2 games are not finished.")).to_be_visible(timeout=SOON_MS)
-    expect(page.get_by_role("link", name="Arbiter’s desk: boards and results")).to_have_attribute("href", f"{path}/desk")
+    expect(page.get_by_role("link", name="Arbiter’s desk: boards and results")).to_have_attribute(
+        "href", f"{path}/desk"
+    )
     expect(page.get_by_role("link", name="QR sheets")).to_have_attribute("href", f"{path}/rounds/1/sheets")
     # It is taken back as long as there is no result.
     page.get_by_text("Pause, take back, call off").click()

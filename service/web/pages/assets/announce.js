@@ -58,6 +58,10 @@ function show() {
   }
   const seats = kind.selectedOptions[0].dataset.seats.split(" ");
   find("seats-say").hidden = seats.includes(find("seats").value);
+  // Such rounds begin at their dates: nobody calls them.
+  const begins = find("rounds-begin");
+  begins.disabled = "dated" in kind.selectedOptions[0].dataset;
+  begins.closest("div").hidden = begins.disabled;
   const atTable = find("at-table").checked;
   const time = form.querySelector("[data-online]");
   time.hidden = atTable;
