@@ -3,13 +3,15 @@
 Everything here follows from the tournament, the matches of the round and the present time.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from plyscribe.domain.deadlines import find_deadline, time_left, time_stopped
 from plyscribe.domain.events import RecordedDice
 from plyscribe.domain.match import Match, Play
 from plyscribe.domain.ruleset import Decision, Roll
+from plyscribe.domain.tournament.due_dates import find_next_begin
+from plyscribe.domain.tournament.schedule import bound_rounds
 from plyscribe.domain.tournament.state import Game, Round, Tournament
 
 STATES = (
@@ -43,8 +45,8 @@ QUIET_MS = 15 * 60 * 1000
 
 FAILED = ("refuted", "aborted", "annulled")
 
-Place = tuple[int, int]
-"""A board and the number of its game, within a round."""
+Place = tuple[int, int, int]
+"""A round, a board and the number of its game."""
 
 
 class GameOnDesk(NamedTuple):
@@ -80,14 +82,19 @@ class GameOnDesk(NamedTuple):
     last_move: str | None = None
 
 
+def list_open_games(state: Tournament) -> list[Game]:
+    """The games of the rounds that are being played, which is the last one except in leagues and ladders."""
+    return [game for round in state.open_rounds or state.rounds[-1:] for games in round.games for game in games]
+
+
 def describe_desk(
-    state: Tournament, number: int, matches: Mapping[Place, Match], now_ms: int
+    state: Tournament, games: Iterable[Game], matches: Mapping[Place, Match], now_ms: int
 ) -> dict[Place, GameOnDesk]:
-    """How each game of the round stands, in the order of boards. `matches` has the matches of undecided games."""
+    """How each of these games stands, in their order. `matches` has the matches of those that are undecided."""
     seen = {
-        (game.board, game.game): (game, _look_at(state, game, matches.get((game.board, game.game)), now_ms))
-        for games in state.rounds[number - 1].games
+        place: (game, _look_at(state, game, matches.get(place), now_ms))
         for game in games
+        for place in [(game.round, game.board, game.game)]
     }
     return {place: look._replace(is_due=look.is_due or game.call is not None) for place, (game, look) in seen.items()}
 
@@ -189,13 +196,17 @@ class NextRound(NamedTuple):
     is_end: bool = False
     """Whether it is known that no round is left, so that the tournament ends instead."""
 
+    begins_at: int | None = None
+    """The date before which it does not begin (UTC milliseconds)."""
+
 
 def find_next_round(state: Tournament) -> NextRound | None:
-    """What the next round waits for; None unless the tournament is under way. No round may be left."""
-    if state.status != "playing":
+    """What the next round waits for; None unless the tournament is under way, and on a ladder. No round may be left."""
+    format = state.terms.format
+    if state.status != "playing" or format["kind"] == "ladder":
         return None
     number = len(state.rounds) + 1
-    last: tuple[Round, ...] = state.rounds[-1:]
+    last: tuple[Round, ...] = () if format.get("next_round") == "date" else state.rounds[-1:]
     boards = tuple(
         board
         for round in last
@@ -203,6 +214,6 @@ def find_next_round(state: Tournament) -> NextRound | None:
         if any(game.ranks is None for game in games)
     )
     uncalled = state.terms.rounds_begin == "call" and state.called < number
-    format = state.terms.format
-    is_end = format["kind"] == "swiss" and number > format["rounds"]
-    return NextRound(number, boards, state.paused, uncalled and not boards, uncalled, is_end)
+    is_end = number > bound_rounds(state)
+    begins_at = None if is_end else find_next_begin(state)
+    return NextRound(number, boards, state.paused, uncalled and not boards, uncalled, is_end, begins_at)

@@ -259,10 +259,10 @@ class Tournaments:
         rounds = state.open_rounds or state.rounds[-1:]
         return [self.match_id(state, game) for round in rounds for games in round.games for game in games]
 
-    def read_matches(self, state: Tournament, games: Sequence[Game]) -> dict[tuple[int, int], Match]:
-        """The matches of these games of a round that are made, by board and game; one round trip if none is new."""
-        ids = {(game.board, game.game): self.match_id(state, game) for game in games}
-        found: dict[tuple[int, int], Match] = {}
+    def read_matches(self, state: Tournament, games: Sequence[Game]) -> dict[tuple[int, int, int], Match]:
+        """The matches of these games that are made, by round, board and game, in one round trip if none is new."""
+        ids = {(game.round, game.board, game.game): self.match_id(state, game) for game in games}
+        found: dict[tuple[int, int, int], Match] = {}
         for (place, id), newest in zip(ids.items(), self._store.newest(list(ids.values())), strict=True):
             if newest is None:
                 continue

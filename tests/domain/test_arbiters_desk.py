@@ -45,7 +45,8 @@ def hall(**terms) -> GivenTournament:
 
 def look(tournament: GivenTournament, match: Match | None, now_ms: int) -> GameOnDesk:
     """The first board of the first round, with this match."""
-    return describe_desk(tournament.state, 1, {(1, 1): match} if match else {}, now_ms)[1, 1]
+    game = tournament.state.rounds[0].games[0][0]
+    return describe_desk(tournament.state, [game], {(1, 1, 1): match} if match else {}, now_ms)[1, 1, 1]
 
 
 def test_a_match_of_which_nothing_is_recorded_is_missed_after_a_while():

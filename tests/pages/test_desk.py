@@ -209,6 +209,6 @@ def test_the_desk_speaks_german(visit, night):
     page = sign_in(visitor, night)
     page.set_extra_http_headers({"Accept-Language": "de"})
     page.goto(f"{night.page}/desk?board=1")
-    expect(page.get_by_role("heading", name="Tisch der Turnierleitung")).to_be_visible()
+    expect(page.get_by_role("heading", name="Schiedsrichtertisch")).to_be_visible()
     expect(page.get_by_role("button", name="Ergebnis eingeben")).to_be_visible()
     assert not overflows(page)

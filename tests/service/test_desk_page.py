@@ -143,3 +143,51 @@ def test_the_wall_of_a_tournament_that_has_not_begun_lists_who_has_entered(hall)
     assert "4 entrants" in shown
     assert "Kim" in shown
     assert "Scan to enter" in shown
+
+
+# ---------------------------------------------------------------------------- formats in which several rounds are open
+
+
+@pytest.fixture
+def ladder(api, parts) -> Hall:
+    """Two challenges that are being played: Kim against Ida, and Max against Lou."""
+    ladder = Hall(api, parts, at_table=True, format={"kind": "ladder"})
+    ladder.guests("Ida", "Kim", "Lou", "Max")
+    ladder.start()
+    for entrant, opponent in ((2, 1), (4, 3)):
+        assert ladder.post("/challenges", entrant=entrant, opponent=opponent).status_code == 201
+    parts.tournaments.advance(ladder.id)
+    return ladder
+
+
+def test_the_desk_of_a_ladder_shows_all_challenges_that_are_played(ladder):
+    shown = ladder.open("desk", ladder.token).text
+    assert "Being played" in shown
+    assert "2 games" in shown
+    assert "to be played by" in shown
+    board = ladder.open("desk?round=1&board=1", ladder.token).text
+    assert "/results" in board
+    assert ladder.post("/results", round=2, board=1, ranks=[1, 2]).status_code == 201
+    assert "1 game," in ladder.open("desk", ladder.token).text
+
+
+def test_the_wall_of_a_ladder_shows_all_challenges_that_are_played(ladder):
+    shown = ladder.open("wall").text
+    assert "Challenge somebody on the page of the tournament." in shown
+    assert shown.count('data-line="1"') == 2
+    assert 'data-line="2"' in shown
+
+
+def test_changes_of_all_challenges_are_followed(ladder):
+    assert len(ladder.parts.tournaments.list_last_matches(ladder.id)) == 2
+
+
+def test_the_desk_of_a_league_says_when_the_next_round_begins(api, parts):
+    league = Hall(api, parts, at_table=True, format={"kind": "league", "cycles": 1})
+    league.guests("Ida", "Kim", "Lou")
+    league.start()
+    parts.tournaments.advance(league.id)
+    league.post("/results", round=1, board=1, ranks=[1, 2])
+    shown = league.open("desk", league.token).text
+    assert "It begins at its date:" in shown
+    assert "is being paired" not in league.open("wall").text

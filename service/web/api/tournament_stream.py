@@ -26,7 +26,7 @@ from plyscribe.service.web.schemas import parameters
     followed=True,
 )
 def follow_tournament(tournament: str) -> Response:
-    """Follow a tournament and the matches of its last round in one live stream of server-sent events.
+    """Follow a tournament and the matches of its last round, or of all open ones, in one live stream.
 
     Each entry `change` is an append: its `id`, the `tournament` or the `match`, and its `version` after the append. It
     says that there is something to read, and no more. The stream begins now, or after `Last-Event-ID` or `after`, and

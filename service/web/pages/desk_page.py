@@ -7,7 +7,16 @@ from flask import Response, request
 
 from plyscribe.domain.decide.choices import Choice
 from plyscribe.domain.events import Account
-from plyscribe.domain.tournament.arbiters_desk import STATES, GameOnDesk, describe_desk, find_next_round, list_rulings
+from plyscribe.domain.tournament.arbiters_desk import (
+    STATES,
+    GameOnDesk,
+    describe_desk,
+    find_next_round,
+    list_open_games,
+    list_rulings,
+)
+from plyscribe.domain.tournament.due_dates import find_game_deadline
+from plyscribe.domain.tournament.ladder import is_ladder
 from plyscribe.domain.tournament.state import Game, Tournament, find_game
 from plyscribe.service.clock import now_ms
 from plyscribe.service.tournaments.queries import name_all
@@ -22,6 +31,9 @@ ORDERS = ("due", "board", "only-due")
 
 DIRECTIONS = ("pause", "resume", "adjust-clock")
 
+ROUNDS_SHOWN = 20
+"""How many rounds the desk offers to look at, at most."""
+
 Fields = dict[str, Any]
 
 
@@ -32,34 +44,54 @@ def show_desk(tournament: str) -> Response:
     if who is None or not is_organised_by(state, who):
         return show_page("desk_refused.html", 403, tournament=state.stream, name=state.terms.name)
     names, now, last = name_all(state, parts().accounts), now_ms(), len(state.rounds)
-    number = min(max(1, request.args.get("round", last, type=int)), last)
+    asked = request.args.get("round", type=int)
+    number = None if asked is None else min(max(1, asked), last)
     order = request.args.get("order", ORDERS[0])
-    seen = _look_at_round(state, number, now) if last else {}
+    games = list_open_games(state) if number is None else _list_games(state, number)
+    seen = look_at_games(state, games, now)
     own = _list_own(state, who.account)
-    listed = [_describe(state, each, seen[each.board, each.game], names, own) for each in _list_games(state, number)]
+    listed = [_describe(state, *each, names, own) for each in seen]
     return show_page(
         "desk.html",
         state=state,
         names=names,
         now_ms=now,
-        round=number,
+        # Without a number, all rounds that are being played are shown: in most tournaments that is the last one.
+        round=number or (last if len({each.round for each in games}) <= 1 else None),
+        rounds=_list_rounds(state, number),
         last=last,
         order=order,
         due=sum(each["is_due"] for each in listed),
         games=_sort(listed, order),
         count=len(listed),
-        chosen=_describe_chosen(state, number, seen, names, own),
+        chosen=_describe_chosen(state, number or last, now, names, own),
         next_round=find_next_round(state),
         penalties=list(reversed(state.penalties)),
         judges=not own and state.status in ("playing", "ended"),
         is_listed=[each.number for each in state.entrants],
-        of_round=f"&round={number}" if number != last else "",
     )
 
 
-def _look_at_round(state: Tournament, number: int, now: int) -> dict[tuple[int, int], GameOnDesk]:
-    undecided = [each for each in _list_games(state, number) if each.ranks is None and not each.is_given_up]
-    return describe_desk(state, number, parts().tournaments.read_matches(state, undecided), now)
+def look_at_games(state: Tournament, games: Sequence[Game], now: int) -> list[tuple[Game, GameOnDesk]]:
+    """These games, and how each of them stands now."""
+    undecided = [each for each in games if each.ranks is None and not each.is_given_up]
+    seen = describe_desk(state, games, parts().tournaments.read_matches(state, undecided), now)
+    return list(zip(games, seen.values(), strict=True))
+
+
+def _list_rounds(state: Tournament, shown: int | None) -> list[int]:
+    """The rounds to choose from, ROUNDS_SHOWN at most: the last ones, or those around the one that is shown."""
+    last = len(state.rounds)
+    end = last if shown is None else min(last, max(shown + ROUNDS_SHOWN // 2, ROUNDS_SHOWN))
+    return list(range(max(1, end - ROUNDS_SHOWN + 1), end + 1))
+
+
+def name_place(state: Tournament, game: Game, with_round: bool = False) -> str:
+    """What a game is called: its board, with its number on the board or its round if there are several."""
+    if is_ladder(state):
+        return str(game.round)
+    board = f"{game.board}.{game.game}" if len(state.seatings) > 1 else str(game.board)
+    return f"{game.round}/{board}" if with_round else board
 
 
 def _list_games(state: Tournament, number: int) -> list[Game]:
@@ -74,9 +106,11 @@ def _list_own(state: Tournament, account: str) -> set[int]:
 def _describe(state: Tournament, game: Game, seen: GameOnDesk, names: Mapping[int, str], own: set[int]) -> Fields:
     return {
         **seen._asdict(),
+        "round": game.round,
         "board": game.board,
         "game": game.game,
-        "place": f"{game.board}.{game.game}" if len(state.seatings) > 1 else str(game.board),
+        "place": name_place(state, game, len(state.open_rounds) > 1),
+        "due_at": find_game_deadline(state.rounds[game.round - 1], game.board) if game.ranks is None else None,
         "entrants": game.entrants,
         "players": [names[each] for each in game.entrants],
         "ranks": game.ranks,
@@ -105,7 +139,7 @@ def _sort(games: Sequence[Fields], order: str) -> list[Fields]:
 def _describe_chosen(
     state: Tournament,
     number: int,
-    seen: Mapping[tuple[int, int], GameOnDesk],
+    now: int,
     names: Mapping[int, str],
     own: set[int],
 ) -> Fields | None:
@@ -114,10 +148,11 @@ def _describe_chosen(
     game = find_game(state, (number, board, which))
     if game is None:
         return None
-    described = _describe(state, game, seen[board, which], names, own)
+    [(_, seen)] = look_at_games(state, [game], now)
+    described = _describe(state, game, seen, names, own)
     rulings = () if described["is_own"] else list_rulings(state, game)
     id = parts().tournaments.match_id(state, game)
-    has_match = (game.ranks is None and seen[board, which].begun_at is not None) or game.match is not None
+    has_match = (game.ranks is None and seen.begun_at is not None) or game.match is not None
     decided = (game.ranks, game.annulled, game.forfeited, game.call)
     directs = _list_directions(id) if has_match and game.ranks is None and not described["is_own"] else {}
     return {
@@ -127,7 +162,7 @@ def _describe_chosen(
         "directs": directs,
         # A form that is being filled in stays as it is until what can be decided changes.
         "key": "-".join(map(str, (number, board, which, *decided, rulings, *directs))),
-        "is_now": number == len(state.rounds) and state.status == "playing",
+        "is_now": state.status == "playing" and number in [each.number for each in state.open_rounds],
     }
 
 

@@ -6,13 +6,15 @@ from typing import Any
 from flask import Response, request
 
 from plyscribe.domain.rulesets import find_ruleset
-from plyscribe.domain.tournament.arbiters_desk import GameOnDesk, NextRound, describe_desk, find_next_round
-from plyscribe.domain.tournament.state import Game, Round, Tournament
+from plyscribe.domain.tournament.arbiters_desk import GameOnDesk, NextRound, find_next_round, list_open_games
+from plyscribe.domain.tournament.ladder import is_ladder
+from plyscribe.domain.tournament.state import Game, Tournament
 from plyscribe.service.clock import now_ms
 from plyscribe.service.tournaments.queries import describe_table, name_all
 from plyscribe.service.web.api.http import current_request, parts
 from plyscribe.service.web.api.tournaments import read_tournament
 from plyscribe.service.web.pages.blueprint import blueprint, show_page
+from plyscribe.service.web.pages.desk_page import look_at_games, name_place
 from plyscribe.service.web.pages.friend import draw_code
 from plyscribe.service.web.pages.speech import gettext, ngettext
 
@@ -32,7 +34,8 @@ def show_wall(tournament: str) -> Response:
     """Show a tournament as it stands on a screen for the hall."""
     state = read_tournament(tournament)
     names, rounds = name_all(state, parts().accounts), state.rounds[-1:]
-    games = [_describe_game(state, *each, names) for round in rounds for each in _look_at_round(state, round)]
+    shown = list_open_games(state)
+    games = [_describe_game(state, *each, names) for each in look_at_games(state, shown, now_ms())]
     address = f"{current_request().own_origin}/tournaments/{state.stream}"
     theme = request.args.get("theme")
     return show_page(
@@ -43,25 +46,20 @@ def show_wall(tournament: str) -> Response:
         now_ms=now_ms(),
         round=rounds[0] if rounds else None,
         games=games,
+        is_ladder=is_ladder(state),
         is_pictured=len(games) <= PICTURED,
         rows=describe_table(state, parts().accounts)["rows"] if rounds else [],
         upcoming=say_what_comes(state),
+        begins_at=_find_date(state),
         address=address,
         code=draw_code(address),
         theme=theme if theme in THEMES else None,
     )
 
 
-def _look_at_round(state: Tournament, round: Round) -> list[tuple[Game, GameOnDesk]]:
-    games = [game for games in round.games for game in games]
-    undecided = [each for each in games if each.ranks is None and not each.is_given_up]
-    seen = describe_desk(state, round.number, parts().tournaments.read_matches(state, undecided), now_ms())
-    return [(each, seen[each.board, each.game]) for each in games]
-
-
 def _describe_game(state: Tournament, game: Game, seen: GameOnDesk, names: Mapping[int, str]) -> Fields:
     return {
-        "place": f"{game.board}.{game.game}" if len(state.seatings) > 1 else str(game.board),
+        "place": name_place(state, game, len(state.open_rounds) > 1),
         "players": [(names[each], seen.state != "not-begun" and seen.on_turn == each) for each in game.entrants],
         "score": format_score(game),
         "state": seen.state,
@@ -91,17 +89,27 @@ def format_score(game: Game) -> str | None:
     return "½ : ½" if first == second else "1 : 0" if first < second else "0 : 1"
 
 
+def _find_date(state: Tournament) -> int | None:
+    """The date that the next round waits for, and nothing else."""
+    coming = find_next_round(state)
+    if coming is None or coming.boards or coming.begins_at is None or state.paused is not None:
+        return None
+    return coming.begins_at if coming.begins_at > now_ms() else None
+
+
 def say_what_comes(state: Tournament) -> str:
     """What the hall waits for next, in a sentence."""
     coming = find_next_round(state)
+    if state.paused is not None:
+        return gettext("There is a break: %(why)s", why=state.paused)
     if coming is None:
         return _say_status(state)
-    if coming.paused:
-        return gettext("There is a break: %(why)s", why=coming.paused)
     if coming.boards:
         return _say_boards(coming)
     if coming.is_end:
         return gettext("All rounds are played. The final table comes soon.")
+    if _find_date(state) is not None:
+        return gettext("Round %(number)s begins:", number=coming.number)
     if coming.waits_for_call:
         return gettext("Round %(number)s begins when the arbiter calls it.", number=coming.number)
     return gettext("Round %(number)s is being paired.", number=coming.number)
@@ -117,6 +125,8 @@ def _say_status(state: Tournament) -> str:
             )
         case "ended":
             return gettext("The tournament is over. Congratulations!")
+        case "playing":
+            return gettext("Challenge somebody on the page of the tournament.")
     return gettext("The tournament was called off.")
 
 
