@@ -58,6 +58,12 @@ function show() {
   }
   const seats = kind.selectedOptions[0].dataset.seats.split(" ");
   find("seats-say").hidden = seats.includes(find("seats").value);
+  // Rounds with dates begin by themselves.
+  const begin = find("rounds-begin");
+  const hadDates = begin.disabled;
+  begin.disabled = kind.selectedOptions[0].dataset.dates !== undefined;
+  if (begin.disabled) begin.value = "auto";
+  else if (hadDates) begin.value = "call";
   const atTable = find("at-table").checked;
   const time = form.querySelector("[data-online]");
   time.hidden = atTable;
