@@ -47,6 +47,8 @@ _OF_CLUBS = frozenset(
         "game-reported",
         "game-corrected",
         "game-replayed",
+        "arbiter-called",
+        "arbiter-call-answered",
         "penalty-given",
         "penalty-lifted",
     }

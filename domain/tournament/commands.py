@@ -184,6 +184,26 @@ class ReplayGame(Command):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CallArbiter(Command):
+    """Ask for an arbiter at a table, with its code: once, until an arbiter answers or rules on the game."""
+
+    round: int
+    board: int
+    game: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerCall(Command):
+    """Answer the open call of a table without a ruling."""
+
+    round: int
+    board: int
+    game: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GivePenalty(Command):
     """Take points from an entrant, or warn it with none."""
 

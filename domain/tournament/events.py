@@ -419,6 +419,28 @@ class GameReplayed:
 
 
 @dataclass(frozen=True, slots=True)
+class ArbiterCalled:
+    """Those at a table ask for an arbiter, and say why."""
+
+    type: ClassVar[str] = "arbiter-called"
+    round: int
+    board: int
+    game: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class ArbiterCallAnswered:
+    """An arbiter has answered the open call of a table, without a ruling; `why` says how."""
+
+    type: ClassVar[str] = "arbiter-call-answered"
+    round: int
+    board: int
+    game: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
 class PenaltyGiven:
     """The entrant loses points in the table; none for a warning. Penalties count from 1."""
 
@@ -507,6 +529,8 @@ TournamentEvent = (
     | GameCorrected
     | GameReplayed
     | GameAnnulled
+    | ArbiterCalled
+    | ArbiterCallAnswered
     | PenaltyGiven
     | PenaltyLifted
     | TournamentEnded

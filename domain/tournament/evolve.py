@@ -10,6 +10,8 @@ from plyscribe.domain.errors import FoldError
 from plyscribe.domain.events import Account, BuiltIn, Guest, Occupant
 from plyscribe.domain.tournament.due_dates import extend_deadlines, shift_dates
 from plyscribe.domain.tournament.events import (
+    ArbiterCallAnswered,
+    ArbiterCalled,
     ArbiterDismissed,
     ArbiterNamed,
     AttemptFailed,
@@ -104,6 +106,8 @@ OnGame = (
     | GameCorrected
     | GameReplayed
     | GameAnnulled
+    | ArbiterCalled
+    | ArbiterCallAnswered
 )
 """The events of a game."""
 
@@ -259,25 +263,29 @@ def _evolve_game(state: Tournament, event: Event, data: OnGame) -> Tournament:
             state = _with_game(state, known, **result, decided_at=event.at)
             return state if by.role == "table" else _note_act(state, event, data.type, None, place)
         case GameAdjudicated(ranks=ranks, why=why):
-            ruled = {"ranks": ranks, "reason": ADJUDICATED, "why": why, "decided_at": event.at}
+            ruled = {"ranks": ranks, "reason": ADJUDICATED, "why": why, "decided_at": event.at, "call": None}
             state = _with_game(state, known, **ruled)
             return _note_act(state, event, data.type, why, place)
         case GameForfeited(entrants=entrants, why=why):
             ranks = rank_forfeit(known.entrants, entrants)
             ruled = {"ranks": ranks, "reason": FORFEITED, "why": why, "decided_at": event.at, "forfeited": entrants}
-            state = _with_game(state, known, **ruled)
+            state = _with_game(state, known, **ruled, call=None)
             by_deadline = parse_actor(event.by).role == "system"
             return state if by_deadline else _note_act(state, event, data.type, why, place)
         case GameCorrected(ranks=ranks, forfeited=forfeited, why=why):
             entered = known.entered or known.ranks
             changed = {"ranks": ranks, "forfeited": forfeited, "why": why, "annulled": None, "entered": entered}
-            state = _with_game(state, known, **changed, reason=_name_reason(state, known, bool(forfeited)))
+            state = _with_game(state, known, **changed, call=None, reason=_name_reason(state, known, bool(forfeited)))
             return _note_act(state, event, data.type, why, place)
         case GameReplayed(why=why):
             again = _forget_result(known, why, event.at)
             return _note_act(_with_game(state, known, **again), event, data.type, why, place)
         case GameAnnulled(why=why):
-            return _note_act(_with_game(state, known, annulled=why), event, data.type, why, place)
+            return _note_act(_with_game(state, known, annulled=why, call=None), event, data.type, why, place)
+        case ArbiterCalled(why=why):
+            return _with_game(state, known, call=why)
+        case ArbiterCallAnswered(why=why):
+            return _note_act(_with_game(state, known, call=None), event, data.type, why, place)
 
 
 def _name_reason(state: Tournament, game: Game, is_forfeited: bool) -> str | None:

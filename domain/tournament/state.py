@@ -30,6 +30,7 @@ ACTS = (
     "tournament-closed",
     "game-corrected",
     "game-replayed",
+    "arbiter-call-answered",
     "penalty-given",
     "penalty-lifted",
     "round-paired",
@@ -178,6 +179,9 @@ class Game(NamedTuple):
 
     entered: tuple[int, ...] | None = None
     """The ranks as they were entered first, if the organiser corrected them."""
+
+    call: str | None = None
+    """Why those at the table ask for an arbiter, until one answers or rules on the game."""
 
     replays: int = 0
     """How often it was decided and then had to be played once more."""

@@ -1686,6 +1686,9 @@ class Game(GameSummary):
     forfeited: list[int]
     """The entrants that lost it by forfeit."""
 
+    call: str | None
+    """Why those at the table call an arbiter; null unless they do."""
+
     builds: list[SeatBuild]
     """The builds that accounts declared in the match that decided it, by seat, in order."""
 
@@ -2501,6 +2504,7 @@ class Act(TypedDict):
         "tournament-closed",
         "game-corrected",
         "game-replayed",
+        "arbiter-call-answered",
         "penalty-given",
         "penalty-lifted",
         "round-paired",

@@ -336,6 +336,7 @@ def _describe_game(state: Tournament, game: Game, tournaments: Tournaments) -> F
         "why": game.why,
         "forfeited": list(game.forfeited),
         "annulled": game.annulled,
+        "call": game.call,
         "builds": [{"seat": each.seat, "build": dump_data(each.build)} for each in game.builds],
         "entered": None if game.entered is None else list(game.entered),
         "failed": [each.match for each in game.failed],

@@ -91,6 +91,8 @@ def test_the_event_types_are_these_words_for_ever():
     ]
     assert sorted(LEDGER.types) == ["match-rated", "match-unrated", "ratings-opened"]
     assert sorted(TOURNAMENT.types) == [
+        "arbiter-call-answered",
+        "arbiter-called",
         "arbiter-dismissed",
         "arbiter-named",
         "attempt-failed",

@@ -10,7 +10,9 @@ from plyscribe.domain.events import Build, MatchStarted
 from plyscribe.domain.tournament.commands import (
     AbortTournament,
     AnnounceAbsence,
+    AnswerCall,
     AssignEntrant,
+    CallArbiter,
     CallRound,
     CancelAbsence,
     ChallengeEntrant,
@@ -118,6 +120,8 @@ def club_night():
     tournament.report(1, 1, 1, 2)
     tournament.when(ReplayGame, round=1, board=1, game=1, why="wrong seats")
     tournament.report(1, 1, 2, 1)
+    tournament.when(CallArbiter, Actor("table", "1-1-0"), round=1, board=1, game=1, why="we mixed it up")
+    tournament.when(AnswerCall, round=1, board=1, game=1, why="they agreed")
     tournament.when(CorrectGame, round=1, board=1, game=1, ranks=(1, 1), why="a draw")
     tournament.when(GivePenalty, entrant=1, points=1, why="late")
     tournament.when(LiftPenalty, penalty=1, why="the bus")

@@ -14,7 +14,9 @@ from plyscribe.domain.tournament.commands import (
     AdjudicateGame,
     AnnounceAbsence,
     AnnulGame,
+    AnswerCall,
     AssignEntrant,
+    CallArbiter,
     CallRound,
     CancelAbsence,
     ChallengeEntrant,
@@ -120,6 +122,8 @@ def steps_on(state: Tournament, rng: Random) -> Iterator[tuple[type[Command], Ac
         yield ChallengeEntrant, ORGANISER, {"opponent": entrant, "entrant": rng.randint(1, max(1, len(state.entrants)))}
     if rng.random() < 0.05:
         yield CloseTournament, actor, why
+    yield CallArbiter, table, {**place, **why}
+    yield AnswerCall, actor, {**place, **why}
     yield GivePenalty, actor, {"entrant": entrant, "points": rng.randint(0, 2), **why}
     yield LiftPenalty, actor, {"penalty": rng.randint(1, 3), **why}
     for _ in range(6):

@@ -49,7 +49,7 @@ def test_a_player_challenges_by_a_click_and_the_challenged_sees_the_deadline(vis
         visitor.sign_up(name)
         visitor.page.goto(f"/tournaments/{made}")
         visitor.page.get_by_role("button", name="Enter").click()
-        expect(visitor.page.get_by_role("link", name=name).last).to_be_visible()
+        expect(visitor.page.get_by_role("button", name="Enter")).to_have_count(0)
     organiser.start_tournament(made)
     ann.page.get_by_role("button", name="Challenge Ben Above").click()
     dates = ben.page.get_by_role("region", name="Deadlines")
@@ -83,7 +83,7 @@ def test_the_organiser_of_a_league_extends_a_deadline_from_the_page(visit, organ
     ann.sign_up("Lea Guepin")
     ann.page.goto(f"/tournaments/{made}")
     ann.page.get_by_role("button", name="Enter").click()
-    expect(ann.page.get_by_role("link", name="Lea Guepin").last).to_be_visible()
+    expect(ann.page.get_by_role("button", name="Enter")).to_have_count(0)
     organiser.start_tournament(made)
     page = visit().page
     sign_in_as_organiser(page, organiser, made)
@@ -96,3 +96,19 @@ def test_the_organiser_of_a_league_extends_a_deadline_from_the_page(visit, organ
     dates.get_by_role("button", name="More time").click()
     expect(dates.get_by_text("9 d 23 h")).to_be_visible(timeout=20_000)
     expect(page.get_by_role("region", name="Decisions of the organiser").get_by_text("a holiday")).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"), [("league", "League, a round lasts 7 days"), ("groups", "Groups of at most 4")]
+)
+def test_a_format_is_announced_from_the_form(visit, organiser, kind, said):
+    page = visit().page
+    page.goto("/sign-in?next=/tournaments/new")
+    page.get_by_label("Token").fill(organiser.token)
+    page.get_by_role("button", name="Sign in").click()
+    page.get_by_label("Name of the tournament").fill(f"Announced {kind}")
+    page.get_by_label("How the players meet").select_option(kind)
+    expect(page.get_by_label("When a round begins")).to_be_visible(visible=kind != "league")
+    page.get_by_role("button", name="Announce", exact=True).click()
+    expect(page.get_by_role("heading", level=1)).to_have_text(f"Announced {kind}")
+    expect(page.get_by_text(said).first).to_be_attached()

@@ -257,6 +257,40 @@ def test_what_is_recorded_without_network_is_sent_in_order_when_it_is_back(visit
     forgive(phone, *CUT)
 
 
+def test_dice_are_entered_without_network(visit, begin):
+    evening = begin("Ida", "Kim", ruleset="crystals")
+    for move in ("choose rider", "choose archer", "spawn scout", "spawn tower"):
+        evening.move(move)
+    phone = scan(visit, evening.code())
+    page = phone.page
+    expect(page.locator("#roll h2")).to_have_text("Who begins?")
+    cut(phone)
+    count = page.evaluate("JSON.parse(document.querySelector('[data-roll]').dataset.roll).count")
+    for value in range(1, count + 1):
+        page.locator(f"[data-face='{value}']").click()
+    page.get_by_role("button", name="Enter", exact=True).click()
+    expect(page.locator(".kept code")).to_have_text(f"({' '.join(map(str, range(1, count + 1)))})")
+    mend(phone)
+    expect(page.locator("#network")).to_be_hidden()
+    events = evening.http.get(f"/v1/matches/{evening.game()['match']}/events").json()["events"]
+    assert [each["data"]["values"] for each in events if each["type"] == "dice-rolled"] == [list(range(1, count + 1))]
+    forgive(phone, *CUT)
+
+
+def test_a_browser_that_stores_nothing_says_so_and_sends_all_the_same(visit, evening):
+    phone = visit(phone=True)
+    page = phone.page
+    page.add_init_script("indexedDB.open = () => { throw new DOMException('no', 'SecurityError'); }")
+    page.goto(evening.code())
+    cut(phone)
+    tap(page, "d4")
+    expect(page.locator("#network")).to_contain_text("This browser stores nothing")
+    mend(phone)
+    wait_for(lambda: evening.moves() == ["d4"], why="the move")
+    expect(page.locator("#network")).to_be_hidden()
+    forgive(phone, *CUT)
+
+
 def test_a_step_whose_answer_was_lost_counts_once(visit, evening):
     phone = scan(visit, evening.code())
     page = phone.page
@@ -440,6 +474,23 @@ def test_the_page_follows_a_result_of_others_a_correction_and_the_next_round(vis
     expect(page.get_by_text("This round is over. Round 2 is being played")).to_be_visible()
     assert find_barriers(page) == []
     forgive(phone, *CUT)
+
+
+def test_a_table_calls_an_arbiter_about_a_wrong_result(visit, service, evening):
+    page = scan(visit, evening.code()).page
+    evening.post("/results", round=1, board=1, ranks=[1, 2])
+    expect(page.get_by_role("heading", name="Ida wins")).to_be_visible()
+    page.locator("#calling summary").click()
+    page.get_by_label("What is it about?").fill("Kim won")
+    page.get_by_role("button", name="Call an arbiter").click()
+    expect(page.get_by_text("An arbiter is called: Kim won")).to_be_visible()
+    assert evening.game()["call"] == "Kim won"
+    olga = visit()
+    sign_in_as_admin(olga, service, f"/tournaments/{evening.id}/desk")
+    olga.page.get_by_text("calls an arbiter").click()
+    expect(olga.page.get_by_role("heading", name="The table calls: Kim won")).to_be_visible()
+    evening.post("/corrections", round=1, board=1, ranks=[2, 1], why="they agree")
+    expect(page.get_by_text("An arbiter is called")).to_have_count(0)
 
 
 def test_the_code_of_a_seat_makes_the_moves_of_that_seat_alone(visit, evening):

@@ -748,6 +748,13 @@ def record_club(story: Story) -> None:
         story.show("POST", f"{club}/results", code, {"round": 1, "board": 2, "ranks": [1, 2]})
         story.show("POST", f"{club}/results", code, {"round": 1, "board": 1, "ranks": [1, 2]})
         story.show("POST", f"{club}/results", code, {"round": 1, "board": 1, "ranks": [2, 1]})
+        call = {"round": 1, "board": 1, "why": "The result is wrong"}
+        story.show("POST", f"{club}/calls", code, call)
+        story.show("POST", f"{club}/calls", code, call)
+        story.show("POST", f"{club}/calls", ann["token"], call)
+    answer = {"round": 1, "board": 1, "why": "I come at once"}
+    story.show("POST", f"{club}/call-answers", ann["token"], answer)
+    story.show("POST", f"{club}/call-answers", ann["token"], answer)
     walkover = {"round": 1, "board": 2, "forfeited": [4]}
     story.show("POST", f"{club}/results", olga, walkover, name="a walkover")
     story.show("POST", f"{club}/code-revocations", olga, {"round": 1, "board": 1, "why": "a lost phone"})

@@ -30,8 +30,8 @@ class OfferedFormat(NamedTuple):
     says: str
     seats: tuple[int, ...]
     fields: list[FormatField]
-    has_dates: bool
-    """Whether its rounds or games have dates, so that nobody calls them."""
+    is_dated: bool
+    """Whether its rounds begin at dates or by challenges, so that nobody calls them."""
 
 
 _FORMATS = {

@@ -176,6 +176,8 @@ def _describe(place: Place, code: TableCode) -> dict[str, Any]:
         "newest_round": len(state.rounds),
         "can_report": place.can_report,
         "result": _describe_result(game, names),
+        "call": game.call,
+        "can_call": state.status in ("playing", "ended"),
         "event_types": " ".join(TOURNAMENT.types) if state.status == "playing" else "",
     }
 

@@ -366,6 +366,7 @@ _ACTS = {
     "game-annulled": gettext_noop("annulled %(which)s"),
     "game-corrected": gettext_noop("corrected the result of %(which)s"),
     "game-forfeited": gettext_noop("declared %(which)s forfeited"),
+    "arbiter-call-answered": gettext_noop("answered the call of %(which)s"),
     "game-replayed": gettext_noop("had %(which)s played once more"),
     "game-reported": gettext_noop("entered the result of %(which)s"),
     "game-retried": gettext_noop("had %(which)s tried again"),

@@ -1169,6 +1169,14 @@ class NewReplay(RulingOnGame):
     """A decided game that is to be played once more."""
 
 
+class NewCall(RulingOnGame):
+    """A game at whose table an arbiter is needed."""
+
+
+class CallAnswer(RulingOnGame):
+    """A game whose open call is answered."""
+
+
 class NewPenalty(Reason):
     """A penalty for an entrant."""
 

@@ -58,12 +58,10 @@ function show() {
   }
   const seats = kind.selectedOptions[0].dataset.seats.split(" ");
   find("seats-say").hidden = seats.includes(find("seats").value);
-  // Rounds with dates begin by themselves.
-  const begin = find("rounds-begin");
-  const hadDates = begin.disabled;
-  begin.disabled = kind.selectedOptions[0].dataset.dates !== undefined;
-  if (begin.disabled) begin.value = "auto";
-  else if (hadDates) begin.value = "call";
+  // Such rounds begin at their dates: nobody calls them.
+  const begins = find("rounds-begin");
+  begins.disabled = "dated" in kind.selectedOptions[0].dataset;
+  begins.closest("div").hidden = begins.disabled;
   const atTable = find("at-table").checked;
   const time = form.querySelector("[data-online]");
   time.hidden = atTable;

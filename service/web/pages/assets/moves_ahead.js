@@ -21,7 +21,7 @@ export class MovesAhead {
 
   /** What touches of the board lead to, as the server says it; throws the error if that is not known here. */
   touch(version, touches, error) {
-    if (this.known?.version !== version) throw error;
+    if (this.known?.version !== version || !this.known.moves) throw error;
     const { moves, read } = this.known;
     const begun = new Map();
     const ready = [];

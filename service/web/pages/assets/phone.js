@@ -1,7 +1,7 @@
 // The page of a table's code: keeps what is entered until it is on the server, and follows the tournament.
 
 import { tableCode } from "/assets/asking.js";
-import { keepCommands } from "/assets/commands.js";
+import { formatProblem, keepCommands, send } from "/assets/commands.js";
 import { fetchPart } from "/assets/fetch_part.js";
 import { KeptSteps } from "/assets/kept_steps.js";
 import { KeptView } from "/assets/kept_view.js";
@@ -131,6 +131,17 @@ function put(page) {
   for (const id of PARTS) swapPart(find(id), page.getElementById(id));
   Object.assign(root.dataset, fresh.dataset);
 }
+
+document.addEventListener("submit", async (event) => {
+  const form = event.target.closest("#call-form");
+  if (!form) return;
+  event.preventDefault();
+  const { tournament, round, board, game } = root.dataset;
+  const body = { round: Number(round), board: Number(board), game: Number(game), why: find("call-why").value.trim() };
+  const { ok, answer } = await send(`/v1/tournaments/${tournament}/calls`, body);
+  form.querySelector(".refusal").textContent = ok ? "" : formatProblem(answer);
+  if (ok) refresh();
+});
 
 /** Let this browser keep the page, so that it opens without network. It can only do so over HTTPS. */
 async function keepPage() {

@@ -516,6 +516,11 @@ class GameOut(GameSummary):
     forfeited = fields.List(
         fields.Integer(), required=True, metadata={"description": "The entrants that lost it by forfeit."}
     )
+    call = fields.String(
+        required=True,
+        allow_none=True,
+        metadata={"description": "Why those at the table call an arbiter; null unless they do."},
+    )
     builds = fields.List(
         fields.Nested(SeatBuildOut),
         required=True,
