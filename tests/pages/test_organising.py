@@ -145,8 +145,11 @@ def test_a_refusal_stands_at_its_field_and_nothing_that_was_entered_is_lost(visi
 
 def test_teams_are_announced_and_put_together_in_the_table_of_entrants(visit, desk):
     page = desk.sign_in(visit(), "/tournaments/new?ruleset=zhen")
+    page.get_by_label("How the players meet").select_option("league")
+    expect(page.get_by_label("When a round begins", exact=True)).to_be_disabled()
     page.get_by_label("Name of the tournament").fill("Town against village")
     page.get_by_label("How the players meet").select_option("scheveningen")
+    expect(page.get_by_label("When a round begins", exact=True)).to_have_value("call")
     page.get_by_role("button", name="Announce", exact=True).click()
     page.wait_for_url("**/tournaments/tournament-*")
     path = page.url.partition(page.url.split("/tournaments/")[0])[2]

@@ -193,3 +193,21 @@ def test_the_office_of_an_arbiter_is_not_offered_to_who_has_no_part(club, parts)
     assert 'id="steering"' not in shown
     assert "data-post" not in shown
     assert stranger.post(f"/v1/tournaments/{club.id}/start", json={}, headers=FROM_HERE).status_code == 401
+
+
+@pytest.mark.parametrize(
+    ("format", "words"),
+    [
+        ({"kind": "ladder"}, "Entrants challenge each other"),
+        ({"kind": "league", "begins_at": 4_000_000_000_000}, "Round 1 begins by itself on"),
+    ],
+)
+def test_what_runs_for_weeks_is_not_called(api, parts, format, words):
+    club = Club(api, parts, format=format)
+    club.enter(club.token)
+    club.enter(club.ann_token)
+    assert club.start().status_code == 200
+    shown = page_of(club, browse(parts, club.token))
+    assert words in shown
+    assert 'id="call-form"' not in shown
+    assert "take-back-form" not in shown

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from plyscribe.domain.tournament.ladder import is_ladder
 from plyscribe.domain.tournament.rounds import BRACKETED
 from plyscribe.domain.tournament.schedule import bound_rounds
 from plyscribe.domain.tournament.state import Tournament
@@ -31,7 +32,8 @@ def describe_steering(state: Tournament, who: Principal, names: dict[int, str]) 
         "is_called": state.called > paired,
         "under_way": last.number if is_playing and last and not last.is_decided else None,
         "undecided": sum(game.ranks is None for games in last.games for game in games) if last else 0,
-        "takes_back": is_playing and last is not None and not _has_result(last.games),
+        "is_ladder": is_ladder(state),
+        "takes_back": is_playing and not is_ladder(state) and last is not None and not _has_result(last.games),
         "by_hand": is_playing and state.terms.format["kind"] not in BRACKETED and (last is None or last.is_decided),
         "may_ask_byes": bool(state.terms.scoring.get("asked_byes")),
         "bots": [] if state.terms.at_table else list_bots(),
