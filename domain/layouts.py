@@ -61,6 +61,8 @@ def find_layout(stored: StoredEvent, type: str) -> int:
         return CLUBS
     if type == "tournament-created" and data.get("format", {}).get("kind") in _FORMATS_OF_CLUBS:
         return CLUBS
+    if type == "tournament-created" and data.get("sprt") and data["seats"] > 2:
+        return CLUBS  # to earlier releases it would not be a test
     if type == "events-copied":
         # Only the first event of a match says what the others may be.
         first = parse_json(data["events"][0].encode()) if data["events"] else {}

@@ -41,7 +41,7 @@ class Scripted:
         return self._state
 
     def standings(self, _: str) -> dict[str, Any]:
-        return {"rows": []}
+        return {"rows": [], "sprt": None}
 
     def table(self, _: str) -> str:
         return "the table"

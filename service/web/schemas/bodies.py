@@ -697,7 +697,8 @@ class NewTournament(Strict):
         load_default=None,
         allow_none=True,
         metadata={
-            "description": "A sequential test of two entrants. It ends the tournament as soon as it can decide between "
+            "description": "A sequential test of the first entrant against the others, one for each seat. It ends the "
+            "tournament as soon as it can decide between "
             "two hypotheses on their difference in Elo. Each parameter is a number, or a decimal in a string; decimals "
             "are recorded as strings.",
             "example": {"elo0": 0, "elo1": 20, "alpha": 0.05, "beta": 0.05},
