@@ -17,6 +17,7 @@ from types import NoneType
 from typing import Any, NamedTuple, NoReturn, get_args, get_origin, get_type_hints, is_typeddict
 
 from plyscribe.domain.chain import StoredEvent, canonical_json, parse_json
+from plyscribe.domain.clocks import BONUSES
 from plyscribe.domain.errors import NotCanonical, UnknownEventShape, UnknownEventType
 from plyscribe.domain.events import EVENT_TYPES, OMITTED, EventData, Limits, MoveMade
 
@@ -39,8 +40,8 @@ class Event(NamedTuple):
 _TEXT, _COUNT = r"[ !#-\[\]-~]*", r"(?:0|[1-9][0-9]{0,14})"
 _PLAIN, _NUMBER = f"({_TEXT})", f"({_COUNT})"
 _match_move = re.compile(
-    rf'\{{"at":{_NUMBER},"by":"{_PLAIN}","cause":"{_PLAIN}","data":\{{"move":"{_PLAIN}","seat":{_NUMBER}\}},'
-    rf'"type":"move-made","version":{_NUMBER}\}}'
+    rf'\{{"at":{_NUMBER},"by":"{_PLAIN}","cause":"{_PLAIN}","data":\{{(?:"lag_ms":([1-9][0-9]{{0,14}}),)?"move":"{_PLAIN}",'
+    rf'"seat":{_NUMBER}(?:,"spent_ms":{_NUMBER})?\}},"type":"move-made","version":{_NUMBER}\}}'
 ).fullmatch
 
 ROLL = re.compile(
@@ -52,7 +53,10 @@ ROLL = re.compile(
 
 
 ReadMove = tuple[StoredEvent, re.Match[str]]
-"""A stored move, matched with the groups at, by, cause, move, seat and version."""
+"""A stored move, matched with the groups at, by, cause, lag_ms, move, seat, spent_ms and version.
+
+The groups of what it does not record are None.
+"""
 ReadStep = tuple[StoredEvent, re.Match[str]]
 """A ReadMove, or a stored roll matched with the groups of ROLL."""
 
@@ -88,8 +92,10 @@ def format_event(event: Event) -> bytes:
     """The canonical bytes of an event, to be stored and hashed; inverse of parse_event for events of today's shape."""
     version, at, by, cause, data = event
     if type(data) is MoveMade:
+        lag = f'"lag_ms":{data.lag_ms},' if data.lag_ms else ""
+        spent = "" if data.spent_ms is None else f',"spent_ms":{data.spent_ms}'
         text = (
-            f'{{"at":{at},"by":"{by}","cause":"{cause}","data":{{"move":"{data.move}","seat":{data.seat}}},'
+            f'{{"at":{at},"by":"{by}","cause":"{cause}","data":{{{lag}"move":"{data.move}","seat":{data.seat}{spent}}},'
             f'"type":"move-made","version":{version}}}'
         )
         if _match_move(text):
@@ -115,9 +121,10 @@ def parse_event(stored: StoredEvent, types: Mapping[str, type] = EVENT_TYPES) ->
     """
     found = read_move(stored) if types is EVENT_TYPES else None
     if found:
-        at, by, cause, move, seat, version = found.groups()
+        at, by, cause, lag, move, seat, spent, version = found.groups()
         if int(version) == stored.version:
-            return Event(stored.version, int(at), by, cause, MoveMade(int(seat), move))
+            timed = None if spent is None else int(spent), int(lag or 0)
+            return Event(stored.version, int(at), by, cause, MoveMade(int(seat), move, *timed))
     raw = parse_json(stored.e)
     if not isinstance(raw, dict):
         raise NotCanonical(f"event {stored.version} is not a JSON object")
@@ -238,10 +245,13 @@ def _keyed(kind: Any) -> Parser:
 
 def _parse_limits(value: Any) -> Any:
     limits = _keyed(Limits)(value)
-    if limits["move_ms"] is None and limits["match_ms"] is None:
-        _refuse(value, "limits: both are null")
-    if "increment_ms" in limits and limits["match_ms"] is None:
-        _refuse(value, "limits: nothing grows by the increment")
+    for each in (limits, *limits.get("seats", ())):
+        if each["move_ms"] is None and each["match_ms"] is None:
+            _refuse(value, "limits: both are null")
+        if each["match_ms"] is None and each.keys() & {*BONUSES, "phases"}:
+            _refuse(value, "limits: nothing grows by the increment")
+        if any(len(its.keys() & set(BONUSES)) > 1 for its in (each, *each.get("phases", ()))):
+            _refuse(value, "limits: a move has one bonus")
     return limits
 
 
@@ -265,6 +275,9 @@ def _parser_of(hint: Any) -> Parser:
     if NoneType in arguments:
         rest = tuple(each for each in arguments if each is not NoneType)
         return _optional(_parser_of(rest[0]) if len(rest) == 1 else _one_of(*rest))
+    if get_origin(hint) is list:
+        parse_all = _each(_parser_of(arguments[0]))
+        return lambda value: list(parse_all(value))
     if get_origin(hint) is tuple:
         return _each(_parser_of(arguments[0]))
     if is_typeddict(hint):

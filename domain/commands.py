@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from plyscribe.domain.events import (
+    Build,
     Dice,
     Guest,
     LineCopied,
@@ -80,7 +81,8 @@ class CreateMatch(Command):
 
     The creator, guests and built-in bots are seated at once; other accounts are invited. A fork has a `parent`,
     and begins with a `line`: that of its parent, and steps that were tried on it. Any unrated match may begin with a
-    line. Only a rated match has a `counts_from`: see `plyscribe.domain.counting`.
+    line. Only a rated match has a `counts_from`: see `plyscribe.domain.counting`. With a `lag_ms`, the moves of a match
+    with limits are timed: see MatchCreated.
     """
 
     ruleset: str
@@ -101,6 +103,7 @@ class CreateMatch(Command):
     tournament: dict[str, Any] | None = None
     server: str = ""
     counts_from: str | None = "play"
+    lag_ms: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,10 +137,15 @@ class StartMatch(Command):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MakeMove(Command):
-    """Play `move` for the seat on turn; `seat`, if given, must be that seat."""
+    """Play `move` for the seat on turn; `seat`, if given, must be that seat.
+
+    `thought_ms` is how long the seat had the position, by the word of its program; None without such a word. What is
+    missing from the time by the server's clock is lag, which is compensated for up to a quota.
+    """
 
     move: str
     seat: int | None = None
+    thought_ms: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -195,6 +203,14 @@ class Withdraw(Command):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DeclareBuild(Command):
+    """Say which build of a program plays for a seat of yours from now on."""
+
+    build: Build
+    seat: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OfferDraw(Command):
     """Offer a draw to all other seats in play."""
 
@@ -207,6 +223,29 @@ class AnswerDraw(Command):
 
     accept: bool
     seat: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PauseMatch(Command):
+    """Stop play, as somebody who directs the match and does not sit in it: no clock runs and nobody moves."""
+
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResumeMatch(Command):
+    """Let a paused match go on."""
+
+    why: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdjustClock(Command):
+    """Give a seat `add_ms` milliseconds more time, or take them from it if that is negative."""
+
+    seat: int
+    add_ms: int
+    why: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -41,10 +41,11 @@ class Draft:
         """Add an event, and apply it to the match."""
         self.match = evolve(self.match, self._add(data))
 
-    def make_move(self, seat: int, text: str, move: Any) -> None:
+    def make_move(self, seat: int, text: str, move: Any, thought_ms: int | None = None) -> None:
         """Add a move of the seat on turn, as `emit` would, without parsing its text again."""
-        event = self._add(MoveMade(seat, text))
-        play = make_move(self.play, event, seat, text, move)
+        made = MoveMade(seat, text, *self.play.time_move(self._command.at, thought_ms))
+        event = self._add(made)
+        play = make_move(self.play, event, made, move)
         stream, _, head, life, *_ = self.match
         self.match = Match(stream, event.version, head, life, play, at=event.at)
 

@@ -34,6 +34,24 @@ class Account:
 
 
 @dataclass(frozen=True, slots=True)
+class Build:
+    """A program as it was found when it was started: the SHA-256 of its files, in hex, and how it was called.
+
+    `command` is the name of the program alone, without its folder and arguments, which may hold secrets. `options` are
+    those that its owner wants to have known: texts, whole numbers and booleans.
+    """
+
+    digest: str
+    command: str
+    version: str | None
+    options: dict[str, Any]
+
+    def __str__(self) -> str:
+        version = f" {self.version}" if self.version else ""
+        return f"{self.command}{version}, sha256 {self.digest}"
+
+
+@dataclass(frozen=True, slots=True)
 class Guest:
     """A person without an account, whose name a recorder entered."""
 
@@ -92,15 +110,42 @@ class SealedSeeds:
     key: str
 
 
+class PhaseLimits(TypedDict):
+    """What holds once a seat has made `after` moves: `add_ms` more for all its moves, and this bonus for each move."""
+
+    after: int
+    add_ms: int
+    increment_ms: NotRequired[int]
+    delay_ms: NotRequired[int]
+    bronstein_ms: NotRequired[int]
+
+
+class SeatLimits(TypedDict):
+    """The limits of one seat, in place of those of the match."""
+
+    seat: int
+    move_ms: int | None
+    match_ms: int | None
+    increment_ms: NotRequired[int]
+    delay_ms: NotRequired[int]
+    bronstein_ms: NotRequired[int]
+    phases: NotRequired[list[PhaseLimits]]
+
+
 class Limits(TypedDict):
     """The time for one move, and for all moves of a seat, in milliseconds; None for no limit.
 
-    With `increment_ms` the time for all moves grows by it with each move of the seat.
+    Only with a time for all moves, there may be a bonus for each of them (one of the three) and later `phases`, see
+    `plyscribe.domain.clocks`. `seats` are those with limits of their own.
     """
 
     move_ms: int | None
     match_ms: int | None
     increment_ms: NotRequired[int]
+    delay_ms: NotRequired[int]
+    bronstein_ms: NotRequired[int]
+    phases: NotRequired[list[PhaseLimits]]
+    seats: NotRequired[list[SeatLimits]]
 
 
 class Parent(TypedDict):
@@ -137,6 +182,11 @@ class MatchCreated:
     counts_from: str | None = None
     bots: SealedSeeds | None = None
     """The commitment to the seeds of bots; None if no bot of the match has a secret seed."""
+    lag_ms: int | None = unless_default(None)
+    """The most that a move is compensated for the way to the server and back; None if moves are not timed.
+
+    Moves are timed in matches with limits, except in older ones.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +216,15 @@ class EntropyAdded:
 
 
 @dataclass(frozen=True, slots=True)
+class BuildDeclared:
+    """The account on the seat says which build of a program plays for it, from here on."""
+
+    type: ClassVar[str] = "build-declared"
+    seat: int
+    build: Build
+
+
+@dataclass(frozen=True, slots=True)
 class MatchStarted:
     """Play begins: from here on, the ruleset decides whose turn it is."""
 
@@ -174,11 +233,17 @@ class MatchStarted:
 
 @dataclass(frozen=True, slots=True)
 class MoveMade:
-    """A legal move, in notation."""
+    """A legal move, in notation.
+
+    In a match that times its moves (see MatchCreated.lag_ms), `spent_ms` is how long the seat took for it by the clock
+    of the server, without pauses and without `lag_ms`, the part that the way to the server and back took.
+    """
 
     type: ClassVar[str] = "move-made"
     seat: int
     move: str
+    spent_ms: int | None = unless_default(None)
+    lag_ms: int = unless_default(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,6 +290,35 @@ class SeatWithdrawn:
     cause: str
     fault: str | None = None
     why: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MatchPaused:
+    """Play is stopped: no clock runs and nobody moves until a match-resumed."""
+
+    type: ClassVar[str] = "match-paused"
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class MatchResumed:
+    """Play goes on, and with it the clock of the seat on turn."""
+
+    type: ClassVar[str] = "match-resumed"
+    why: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ClockAdjusted:
+    """The seat has `add_ms` more time than its limits give it, or less if that is negative.
+
+    Where a seat has time for all its moves together, that time changes, otherwise the time for the decision due.
+    """
+
+    type: ClassVar[str] = "clock-adjusted"
+    seat: int
+    add_ms: int
+    why: str
 
 
 DRAW_AGREED = "draw-agreed"
@@ -357,6 +451,7 @@ EventData = (
     | SeatTaken
     | SeatLeft
     | EntropyAdded
+    | BuildDeclared
     | MatchStarted
     | MoveMade
     | DiceRolled
@@ -366,6 +461,9 @@ EventData = (
     | DrawOffered
     | DrawAgreed
     | DrawDeclined
+    | MatchPaused
+    | MatchResumed
+    | ClockAdjusted
     | MatchEnded
     | RecordConfirmed
     | DiceRevealed

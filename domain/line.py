@@ -95,4 +95,9 @@ def copy_line(entries: Iterable[StoredEvent], ply: int) -> tuple[LineStep, ...]:
         ended_by = line.pop().cause
         if line and isinstance(line[-1].step, SeatWithdrawn) and line[-1].cause == ended_by:
             del line[-1]
-    return tuple(traced.step for traced in _cut(line, ply) if not isinstance(traced.step, MatchEnded | MatchAborted))
+    steps = (traced.step for traced in _cut(line, ply))
+    return tuple(_without_time(step) for step in steps if not isinstance(step, MatchEnded | MatchAborted))
+
+
+def _without_time(step: LineStep) -> LineStep:
+    return MoveMade(step.seat, step.move) if isinstance(step, MoveMade) else step

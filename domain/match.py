@@ -23,7 +23,10 @@ from plyscribe.domain.events import (
     WITHDRAWAL_CAUSES,
     WITHDRAWAL_FAULTS,
     Account,
+    Build,
+    BuildDeclared,
     BuiltIn,
+    ClockAdjusted,
     DiceRevealed,
     DiceRolled,
     DrawAgreed,
@@ -37,7 +40,9 @@ from plyscribe.domain.events import (
     MatchAnnulled,
     MatchCreated,
     MatchEnded,
+    MatchPaused,
     MatchRefuted,
+    MatchResumed,
     MatchScored,
     MatchStarted,
     MatchVerified,
@@ -79,6 +84,9 @@ class Seat(NamedTuple):
     entropy: str | None = None
     since: int = 1
     """The version of the event that opened, reserved or took the seat."""
+
+    builds: tuple[Build, ...] = ()
+    """The builds that play or played for it, in order, as its account says."""
 
 
 class Lifecycle(NamedTuple):
@@ -190,12 +198,36 @@ class DrawOffer(NamedTuple):
     agreed: tuple[int, ...]
 
 
+class Pause(NamedTuple):
+    """A pause of a match: since when (UTC milliseconds), by whom, and why."""
+
+    at: int
+    by: str
+    why: str
+
+
+class Adjustment(NamedTuple):
+    """Time that a seat was given, or was taken from it if negative, and how many steps the line had then."""
+
+    seat: int
+    add_ms: int
+    length: int
+
+
+class Unmade(NamedTuple):
+    """A decision during which a seat left, the milliseconds until it left, and how many steps the line had then."""
+
+    seat: int
+    ms: int
+    length: int
+
+
 class Play(NamedTuple):
     """The half of a match that follows the ruleset: `steps` is the surviving line, `state` the state after it.
 
     `steps` has its moves and `between` its other steps, in order. `since` is when the last event changed the state
-    (UTC milliseconds), so it is when the present decision became due. `unmade` are the decisions during which a seat
-    left: the seat, and the milliseconds until it left.
+    (UTC milliseconds), so it is when the present decision became due; a pause that has ended moves it on by its length.
+    `unmade` are the decisions during which a seat left.
     """
 
     ruleset: AnyRuleset
@@ -206,7 +238,27 @@ class Play(NamedTuple):
     offer: DrawOffer | None = None
     offered: frozenset[int] = frozenset()
     between: tuple[Interlude, ...] = ()
-    unmade: tuple[tuple[int, int], ...] = ()
+    unmade: tuple[Unmade, ...] = ()
+    pause: Pause | None = None
+    adjustments: tuple[Adjustment, ...] = ()
+    lag_ms: int | None = None
+    """The most lag that a move is compensated for; None if moves are not timed."""
+
+    def time_move(self, at: int, thought_ms: int | None) -> tuple[int | None, int]:
+        """What a move at this time records: how long it took, and the lag that it is compensated for.
+
+        `thought_ms` is how long its seat had the position, by the word of its program. What is missing from the time
+        by our clock is lag. None and 0 if moves are not timed.
+        """
+        if self.lag_ms is None:
+            return None, 0
+        elapsed_ms = self.elapsed_at(at)
+        lag_ms = 0 if thought_ms is None else min(self.lag_ms, max(0, elapsed_ms - max(0, thought_ms)))
+        return elapsed_ms - lag_ms, lag_ms
+
+    def elapsed_at(self, at: int) -> int:
+        """The milliseconds that the clock of the present decision has run by this time; never negative."""
+        return max(0, (at if self.pause is None else min(at, self.pause.at)) - self.since)
 
     @property
     def ply(self) -> int:
@@ -246,9 +298,9 @@ class Play(NamedTuple):
         """The milliseconds that the seat has taken for its moves so far; not for a decision that it did not make."""
         return sum(step.took_ms for step in self.steps if step.seat == seat)
 
-    def count_moves(self, seat: int) -> int:
-        """How many moves the seat has made in this match so far; not those with which a line began it."""
-        return sum(step.seat == seat and step.version > LINE for step in self.steps)
+    def list_spent(self, seat: int) -> list[int]:
+        """The milliseconds that each move of the seat took, in order, without those with which a line began."""
+        return [step.took_ms for step in self.steps if step.seat == seat and step.version > LINE]
 
 
 class Fault(NamedTuple):
@@ -282,6 +334,12 @@ class Match(NamedTuple):
     def is_full(self) -> bool:
         """Whether the match has as many events as one may have, so that it can only end."""
         return self.version >= MAX_EVENTS
+
+    @property
+    def pause(self) -> Pause | None:
+        """The pause of a match under way; None for all others."""
+        is_under_way = self.play is not None and self.lifecycle is not None and self.lifecycle.status == "playing"
+        return self.play.pause if is_under_way and self.play is not None else None
 
     def with_head(self, head: bytes) -> "Match":
         """The same match with this hash of its last event."""
@@ -324,11 +382,11 @@ def fold_steps(match: Match, read: Iterable[ReadStep]) -> Match:
     Nearly all events are moves and rolls, so this loop decides what a fold costs. _fold_one finds the fault.
     """
     play = match.play
-    if play is None or match.fault:
+    if play is None or match.fault or play.pause:
         return match
     ruleset, state, since, steps, head = play.ruleset, play.state, play.since, list(play.steps), match.head
     turn, parse_move, apply_move, make = ruleset.turn, ruleset.parse_move, ruleset.apply_move, tuple.__new__
-    reached, rolls, between = match.version, play.rolls, list(play.between)
+    reached, rolls, between, quota = match.version, play.rolls, list(play.between), play.lag_ms
     with suppress(Exception):
         for expected, ((version, e, h), found) in enumerate(read, match.version + 1):
             if version != expected or sha256(head + e).digest() != h:
@@ -343,18 +401,27 @@ def fold_steps(match: Match, read: Iterable[ReadStep]) -> Match:
                 state = after
                 since, head, reached, rolls = int(at), h, version, rolls + 1
                 continue
-            at, _, _, text, seat, named = found.groups()
+            at, _, _, lag, text, seat, spent, named = found.groups()
             decision = turn(state)
             if type(decision) is not Decision or decision.seat != int(seat) or int(named) != version:
                 break
             after, now = apply_move(state, parse_move(state, text)), int(at)
+            took = now - since if now > since else 0
+            if quota is not None:
+                lagged = int(lag or 0)
+                if spent is None or lagged > quota or lagged > took or int(spent) != took - lagged:
+                    break
+                took -= lagged
+            elif spent is not None or lag is not None:
+                break
             # PlayedMove(...) takes twice as long.
-            steps.append(make(PlayedMove, (version, decision.seat, text, state, now - since if now > since else 0)))
+            steps.append(make(PlayedMove, (version, decision.seat, text, state, took)))
             state, since, head, reached = after, now, h, version
     if reached == match.version:
         return match
     offered = play.offered - {step.seat for step in steps[play.ply :]}
-    play = Play(ruleset, state, since, tuple(steps), rolls, None, offered, tuple(between), play.unmade)
+    more = play.unmade, play.pause, play.adjustments, quota
+    play = Play(ruleset, state, since, tuple(steps), rolls, None, offered, tuple(between), *more)
     return match._replace(version=reached, head=head, play=play, at=since)
 
 
@@ -408,7 +475,7 @@ def _evolve_lifecycle(stream: str, life: Lifecycle | None, event: Event) -> Life
             return life._replace(status="playing", outcome=None) if life.status == "ended" else life
         case SeatWithdrawn():
             return life._replace(withdrawals=(*life.withdrawals, data))
-        case DrawOffered() | DrawAgreed() | DrawDeclined():
+        case DrawOffered() | DrawAgreed() | DrawDeclined() | MatchPaused() | MatchResumed() | ClockAdjusted():
             return life
         case LineCopied():
             return _evolve_copied(life, event, data)
@@ -418,6 +485,9 @@ def _evolve_lifecycle(stream: str, life: Lifecycle | None, event: Event) -> Life
             return _with_seat(life, event, seat, Seat(None, seated=False, since=event.version))
         case EntropyAdded(seat, entropy):
             return _with_seat(life, event, seat, _seat(life, event, seat)._replace(entropy=entropy))
+        case BuildDeclared(seat, build):
+            held = _seat(life, event, seat)
+            return _with_seat(life, event, seat, held._replace(builds=(*held.builds, build)))
         case MatchStarted():
             return life._replace(status="playing")
         case MatchEnded(ranks=ranks):
@@ -494,12 +564,12 @@ def _evolve_play(play: Play | None, event: Event) -> Play:
     if isinstance(data, MatchCreated):
         ruleset = find_ruleset(data.ruleset, data.ruleset_version)
         state = ruleset.initial_state(ruleset.parse_options(data.options), len(data.seats))
-        return Play(ruleset, state, event.at)
+        return Play(ruleset, state, event.at, lag_ms=data.lag_ms)
     if play is None:
         raise FoldError(event.version, "the match was never created")
     match data:
-        case MoveMade(seat, text):
-            return _play_move(play, event, seat, text)
+        case MoveMade():
+            return _play_move(play, event, data)
         case MatchStarted():
             return play._replace(since=event.at)
         case DiceRolled(values=values):
@@ -522,6 +592,8 @@ def _evolve_play(play: Play | None, event: Event) -> Play:
             return play._replace(offer=DrawOffer((*(play.offer.agreed if play.offer else ()), seat)))
         case DrawDeclined():
             return play._replace(offer=None)
+        case MatchPaused() | MatchResumed() | ClockAdjusted():
+            return _change_clock(play, event)
         case MatchEnded(reason, ranks) if not isinstance(play.turn, Over):
             if reason != DRAW_AGREED:
                 raise FoldError(event.version, f"the rules do not end the match here, by {reason}")
@@ -533,6 +605,8 @@ def _evolve_play(play: Play | None, event: Event) -> Play:
 def _copy_line(play: Play, event: Event, steps: Iterable[LineStep]) -> Play:
     made: list[PlayedMove] = []
     between: list[Interlude] = []
+    # Nobody thinks about moves that are copied.
+    play, lag_ms = play._replace(lag_ms=None), play.lag_ms
     for number, step in enumerate(steps, 1):
         if isinstance(step, DiceRolled) and play.turn != Roll(step.sides, step.count, step.purpose, step.seat):
             raise FoldError(event.version, f"the roll at step {number} of the line is not due")
@@ -544,24 +618,51 @@ def _copy_line(play: Play, event: Event, steps: Iterable[LineStep]) -> Play:
         play = _evolve_play(play._replace(steps=(), between=()), event._replace(data=step))
         between += [each._replace(ply=len(made)) for each in play.between]
         made += play.steps
-    return play._replace(steps=tuple(made), between=tuple(between))
+    return play._replace(steps=tuple(made), between=tuple(between), lag_ms=lag_ms)
 
 
-def _play_move(play: Play, event: Event, seat: int, text: str) -> Play:
+def _change_clock(play: Play, event: Event) -> Play:
+    """The play after a pause began or ended, or after a clock was adjusted."""
+    match event.data:
+        case MatchPaused(why):
+            _require_unpaused(play, event)
+            return play._replace(pause=Pause(event.at, event.by, why))
+        case MatchResumed():
+            if play.pause is None:
+                raise FoldError(event.version, "the match is not paused")
+            # Since then: a seat that left during the pause may have put another one on turn.
+            stopped = max(play.since, play.pause.at)
+            return play._replace(since=play.since + max(0, event.at - stopped), pause=None)
+        case ClockAdjusted(seat, add_ms):
+            return play._replace(adjustments=(*play.adjustments, Adjustment(seat, add_ms, play.length)))
+    return play
+
+
+def _require_unpaused(play: Play, event: Event) -> None:
+    if play.pause is not None:
+        raise FoldError(event.version, "the match is paused")
+
+
+def _play_move(play: Play, event: Event, made: MoveMade) -> Play:
+    _require_unpaused(play, event)
     ruleset, state = play.ruleset, play.state
-    if ruleset.turn(state) != Decision(seat):
-        raise FoldError(event.version, f"it is not seat {seat}'s turn")
-    return make_move(play, event, seat, text, ruleset.parse_move(state, text))
+    if ruleset.turn(state) != Decision(made.seat):
+        raise FoldError(event.version, f"it is not seat {made.seat}'s turn")
+    if (made.spent_ms, made.lag_ms) != play.time_move(event.at, made.spent_ms if made.lag_ms else None):
+        raise FoldError(event.version, "the move took another time than it says")
+    return make_move(play, event, made, ruleset.parse_move(state, made.move))
 
 
-def make_move(play: Play, event: Event, seat: int, text: str, move: Any) -> Play:
-    """The play after the move of `event` by the seat on turn. `move` is `text` as the ruleset parsed it."""
-    state = play.state
-    step = PlayedMove(event.version, seat, text, state, max(0, event.at - play.since))
+def make_move(play: Play, event: Event, made: MoveMade, move: Any) -> Play:
+    """The play after the move that the seat on turn made with this event. `move` is it as the ruleset parsed it."""
+    state, seat = play.state, made.seat
+    took_ms = play.elapsed_at(event.at) if made.spent_ms is None else made.spent_ms
+    step = PlayedMove(event.version, seat, made.move, state, took_ms)
     after = play.ruleset.apply_move(state, move)
     steps = play.steps + (step,)  # noqa: RUF005 (unpacking copies a long tuple twice)
     offered = play.offered - {seat}
-    return Play(play.ruleset, after, event.at, steps, play.rolls, None, offered, play.between, play.unmade)
+    more = play.between, play.unmade, play.pause, play.adjustments, play.lag_ms
+    return Play(play.ruleset, after, event.at, steps, play.rolls, None, offered, *more)
 
 
 def _take_back(play: Play, event: Event, ply: int) -> Play:
@@ -597,7 +698,7 @@ def _stop_clock(play: Play, event: Event, seat: int) -> Play:
     """The play with the time that the seat, which leaves now, has taken for the decision that it does not make."""
     if play.turn != Decision(seat):
         return play
-    return play._replace(unmade=(*play.unmade, (seat, max(0, event.at - play.since))))
+    return play._replace(unmade=(*play.unmade, Unmade(seat, play.elapsed_at(event.at), play.length)))
 
 
 def _withdraw(play: Play, event: Event, left: SeatWithdrawn) -> Play:

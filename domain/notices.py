@@ -25,7 +25,9 @@ OWED = {
 BECAME = (
     "match-started",
     "match-ended",
+    "match-paused",
     "match-resumed",
+    "clock-adjusted",
     "match-aborted",
     "match-annulled",
     "seat-lost",
@@ -64,7 +66,7 @@ class Notifier:
         if after.lifecycle is not before.lifecycle:
             # A move leaves the lifecycle as it is, and nearly all commands are moves.
             notices = [*_list_lost_seats(before, after.life), *_list_changes(before, after.life), *notices]
-        return [*notices, *_list_declines(before, after)]
+        return [*_list_clock_changes(before, after), *notices, *_list_declines(before, after)]
 
 
 Owed = tuple[str, str, int | None, int]
@@ -105,6 +107,21 @@ def _list_changes(before: Match, life: Lifecycle) -> Iterator[Notice]:
         yield from _list_for_all(life, "match-resumed", {})
     if life.status != was and life.status in ("aborted", "annulled"):
         yield from _list_for_all(life, f"match-{life.status}", {})
+
+
+def _list_clock_changes(before: Match, after: Match) -> Iterator[Notice]:
+    """Notices to all players that a pause began or ended, or that a clock was changed."""
+    was, play, life = before.play, after.play, after.life
+    if was is None or play is None or life.status != "playing":
+        return
+    if play.pause is not None and was.pause is None:
+        yield from _list_for_all(life, "match-paused", {"why": play.pause.why})
+    if play.pause is None and was.pause is not None:
+        yield from _list_for_all(life, "match-resumed", {})
+    deadline = find_deadline(after)
+    for seat, add_ms, _ in play.adjustments[len(was.adjustments) :]:
+        about = {"seat": seat, "add_ms": add_ms, "deadline": deadline.at if deadline else None}
+        yield from _list_for_all(life, "clock-adjusted", about)
 
 
 def _list_for_all(life: Lifecycle, type: str, about: dict[str, Any]) -> Iterator[Notice]:

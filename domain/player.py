@@ -27,6 +27,9 @@ from plyscribe.domain.webhooks import (
 
 KINDS = ("person", "bot")
 SCOPES = ("play", "record", "organise", "admin")
+PERSONAL = ("play", "record")
+"""What the token of a person who signs up covers."""
+
 MAX_TOKENS = 100
 MAX_SESSIONS = 20
 SESSION_LIFE_MS = 30 * 24 * 3600 * 1000
@@ -98,6 +101,20 @@ class RatedMatchAborted:
     aborted_at: int
 
 
+@dataclass(frozen=True, slots=True)
+class OrganiserAppointed:
+    """An administrator made the account an organiser: its browsers may announce and run tournaments."""
+
+    type: ClassVar[str] = "organiser-appointed"
+
+
+@dataclass(frozen=True, slots=True)
+class OrganiserDismissed:
+    """The account is an organiser no longer."""
+
+    type: ClassVar[str] = "organiser-dismissed"
+
+
 PlayerEvent = (
     PlayerRegistered
     | TokenIssued
@@ -105,6 +122,8 @@ PlayerEvent = (
     | RecoveryCodeSet
     | RecoveryCodeUsed
     | RatedMatchAborted
+    | OrganiserAppointed
+    | OrganiserDismissed
     | WebhookEvent
 )
 
@@ -190,6 +209,16 @@ class RevokeToken(Command):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AppointOrganiser(Command):
+    """Make the account an organiser; the caller has checked that an administrator asks."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DismissOrganiser(Command):
+    """Make the account an organiser no longer; the caller has checked that an administrator asks."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NoteRatedAbort(Command):
     """Note, once for each match, that the player aborted a rated match; see RatedMatchAborted."""
 
@@ -270,6 +299,19 @@ class Player:
     """The rated matches that it aborted, each with the time (UTC milliseconds)."""
 
     webhooks: Webhooks = field(default_factory=dict)
+    is_organiser: bool = False
+    """Whether an administrator made it an organiser."""
+
+    def scopes_of(self, token: Token) -> tuple[str, ...]:
+        """What a token or session of the account covers.
+
+        The browsers of an organiser cover `organise` too, but only if they were signed in with a token that covers all
+        that a person signs up with. A token that was given to a program or a tablet for less never leads to more.
+        """
+        covers = token.session_of is not None and set(PERSONAL) <= set(token.scopes)
+        if not (self.is_organiser and covers) or "organise" in token.scopes:
+            return token.scopes
+        return _parse_scopes((*token.scopes, "organise"))
 
 
 def _evolve(player: Player, event: Event, data: PlayerEvent) -> Player:
@@ -297,6 +339,10 @@ def _evolve(player: Player, event: Event, data: PlayerEvent) -> Player:
             return replace(player, recovery=None)
         case RatedMatchAborted(match, aborted_at):
             return replace(player, aborts={**player.aborts, match: aborted_at})
+        case OrganiserAppointed():
+            return replace(player, is_organiser=True)
+        case OrganiserDismissed():
+            return replace(player, is_organiser=False)
         case _:
             webhooks = evolve_webhooks(player.webhooks, event.version, event.at, data)
             if webhooks is None:
@@ -449,6 +495,18 @@ def _decide_note_abort(command: NoteRatedAbort, player: Player) -> list[Any]:
     return [RatedMatchAborted(command.match, command.aborted_at)]
 
 
+def _decide_appoint(_: AppointOrganiser, player: Player) -> list[Any]:
+    if player.is_organiser:
+        raise WrongTime("organiser/appointed", f"{player.name} is an organiser already")
+    return [OrganiserAppointed()]
+
+
+def _decide_dismiss(_: DismissOrganiser, player: Player) -> list[Any]:
+    if not player.is_organiser:
+        raise WrongTime("organiser/not-appointed", f"{player.name} is not an organiser")
+    return [OrganiserDismissed()]
+
+
 def _decide_webhook(command: Command, player: Player) -> list[Any]:
     return decide_webhook(command, player.webhooks)
 
@@ -496,6 +554,8 @@ PLAYER: Aggregate[Player] = declare(
         RecoverAccount: _decide_recover,
         RevokeToken: _decide_revoke,
         NoteRatedAbort: _decide_note_abort,
+        AppointOrganiser: _decide_appoint,
+        DismissOrganiser: _decide_dismiss,
         BeginSession: _decide_begin_session,
         EndSessions: _decide_end_sessions,
         AddWebhook: _decide_webhook,

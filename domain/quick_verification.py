@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from itertools import takewhile
+from typing import Any
 
 from plyscribe.domain.chain import StoredEvent, first_link, link_all
 from plyscribe.domain.codec import Event, ReadMove, format_event, parse_event, read_move, read_moves
@@ -79,7 +80,7 @@ def _quiet_moves(entries: Sequence[StoredEvent], place: int, hands: set[_Hand], 
     """
     moves: list[ReadMove] = []
     for stored, found in read_moves(entries, place):
-        at, by, cause, move, seat, _ = found.groups()
+        at, by, cause, _, move, seat, _, _ = found.groups()
         origin = at, by, cause
         if (by, seat) not in hands or len(move) > MAX_MOVE_LENGTH or not _may_follow(origin, last):
             return moves
@@ -130,8 +131,9 @@ def _read_command(entries: Sequence[StoredEvent], place: int, secret: Secret) ->
     if not found:
         return rebuild_command(_read_inputs(entries, place), secret)
     # The pattern may have misread the event. Then the command does not lead to the same bytes.
-    at, by, cause, move, seat, _ = found.groups()
-    return MakeMove(actor=parse_actor(by), at=int(at), id=cause, secret=secret, again=True, move=move, seat=int(seat))
+    at, by, cause, lag, move, seat, spent, _ = found.groups()
+    base: dict[str, Any] = {"actor": parse_actor(by), "at": int(at), "id": cause, "secret": secret, "again": True}
+    return MakeMove(**base, move=move, seat=int(seat), thought_ms=int(spent) if spent and lag else None)
 
 
 def _read_inputs(entries: Sequence[StoredEvent], place: int) -> list[Event]:

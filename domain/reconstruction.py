@@ -7,6 +7,7 @@ from plyscribe.domain.codec import Event
 from plyscribe.domain.commands import (
     AbortMatch,
     AddEntropy,
+    AdjustClock,
     AnnulMatch,
     AnswerDraw,
     Command,
@@ -14,12 +15,15 @@ from plyscribe.domain.commands import (
     Correct,
     CorrectedStep,
     CreateMatch,
+    DeclareBuild,
     LeaveSeat,
     MakeMove,
     OfferDraw,
+    PauseMatch,
     PlayOn,
     RecordRoll,
     RecordVerdict,
+    ResumeMatch,
     RevealDice,
     ScoreMatch,
     Secret,
@@ -31,6 +35,8 @@ from plyscribe.domain.commands import (
 )
 from plyscribe.domain.events import (
     DRAW_AGREED,
+    BuildDeclared,
+    ClockAdjusted,
     DiceRevealed,
     DiceRolled,
     DrawAgreed,
@@ -43,7 +49,9 @@ from plyscribe.domain.events import (
     MatchAnnulled,
     MatchCreated,
     MatchEnded,
+    MatchPaused,
     MatchRefuted,
+    MatchResumed,
     MatchScored,
     MatchStarted,
     MatchVerified,
@@ -83,13 +91,15 @@ def rebuild_command(
             return LeaveSeat(**base, seat=seat)
         case EntropyAdded(seat, entropy):
             return AddEntropy(**base, seat=seat, entropy=entropy)
+        case BuildDeclared(seat, build):
+            return DeclareBuild(**base, seat=seat, build=build)
         case MatchStarted():
             return StartMatch(**base)
-        case MoveMade(seat, move):
+        case MoveMade(seat, move, spent_ms, lag_ms):
             moves = tuple(event.data.move for event in events if isinstance(event.data, MoveMade))
             if moves[1:] and base["actor"].role == "system":
                 return PlayOn(**base, moves=moves)
-            return MakeMove(**base, seat=seat, move=move)
+            return MakeMove(**base, seat=seat, move=move, thought_ms=spent_ms if lag_ms else None)
         case DiceRolled(values=values):
             return RecordRoll(**base, values=values)
         case MovesTakenBack(ply):
@@ -106,6 +116,12 @@ def rebuild_command(
             return AnswerDraw(**base, seat=seat, accept=True)
         case DrawDeclined(seat):
             return AnswerDraw(**base, seat=seat, accept=False)
+        case MatchPaused(why):
+            return PauseMatch(**base, why=why)
+        case MatchResumed(why):
+            return ResumeMatch(**base, why=why)
+        case ClockAdjusted(seat, add_ms, why):
+            return AdjustClock(**base, seat=seat, add_ms=add_ms, why=why)
         case MatchAborted(cause, seat, why):
             if seat is None or (base["actor"].role == "player" and why is None):
                 return AbortMatch(**base, cause=cause)

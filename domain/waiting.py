@@ -77,7 +77,8 @@ def find_bot_due(match: Match) -> tuple[int, str] | None:
         for seat in bots:
             if seat not in (*match.play.offer.agreed, *match.play.left):
                 return seat, "draw"
-    return (match.turn.seat, "move") if isinstance(match.turn, Decision) and match.turn.seat in bots else None
+    may_move = isinstance(match.turn, Decision) and match.turn.seat in bots and not match.play.pause
+    return (match.turn.seat, "move") if may_move and isinstance(match.turn, Decision) else None
 
 
 def _list_open(life: Lifecycle) -> Iterator[Due]:
@@ -92,7 +93,7 @@ def _list_open(life: Lifecycle) -> Iterator[Due]:
 
 
 def _list_playing(life: Lifecycle, play: Play) -> Iterator[Due]:
-    match play.turn:
+    match None if play.pause else play.turn:
         case Decision(seat):
             yield from _list_speakers(life, seat, "move")
         case Roll() if isinstance(life.created.dice, RecordedDice) and life.created.recorder:

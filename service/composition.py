@@ -2,12 +2,13 @@
 
 import gc
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from plyscribe.domain.commands import Secret
 from plyscribe.domain.events import Account
 from plyscribe.domain.kinds import MATCH
+from plyscribe.domain.layouts import NEWEST
 from plyscribe.domain.match import Match
 from plyscribe.domain.tournament.state import Tournament
 from plyscribe.service.access.accounts import Accounts, Principal
@@ -105,6 +106,8 @@ class Parts:
         self.desk.close()
 
     outbox: Outbox
+    layout: Callable[[], int]
+    """The layout of the store's data."""
 
     @property
     def projections(self) -> tuple[Projection, ...]:
@@ -154,10 +157,13 @@ class Parts:
         return self.config.server_key.find_secret(life.created, match.stream) if life else None
 
 
-def compose(config: Config, events: EventStore, client: Client | None = None) -> Parts:
+def compose(
+    config: Config, events: EventStore, client: Client | None = None, layout: Callable[[], int] = lambda: NEWEST
+) -> Parts:
     """The parts of a process over an event store; ConfigError if an extra ruleset cannot be loaded.
 
-    The outbox is kept on the server of `client`, or in memory if there is no client.
+    The outbox is kept on the server of `client`, or in memory if there is no client. `layout` is that of the store's
+    data: see `plyscribe.domain.layouts`.
     """
     register_rulesets(config.extra_rulesets)
     database = open_database(config.read_url)
@@ -165,7 +171,7 @@ def compose(config: Config, events: EventStore, client: Client | None = None) ->
     store = SealedStore(events, archive)
     readable = ImportedStore(store)
     matches, imports, accounts = Handler(readable, MATCH), Imports(store, readable), Accounts(store)
-    tournaments = Tournaments(store, matches, config.server_key)
+    tournaments = Tournaments(store, matches, config.server_key, layout)
     outbox: Outbox = MemoryOutbox() if client is None else RedisOutbox(client)
     # Without a relay, the changes are noted when the lists catch up.
     changes = Changes(database, (lambda: lists.lag()) if client is None else None)
@@ -207,6 +213,7 @@ def compose(config: Config, events: EventStore, client: Client | None = None) ->
         maker,
         Desk(makers, config.stream_threads),
         outbox,
+        layout,
     )
 
 
@@ -217,5 +224,5 @@ def compose_process(environ: Mapping[str, str] = os.environ) -> Parts:
     gc.freeze()
     gc.set_threshold(*GARBAGE_THRESHOLDS)
     client = connect_client(config.redis_url)
-    store = GuardedStore(RedisStore(client, config.replicas), lambda: read_layout(client))
-    return compose(config, MeteredStore(store), client)
+    guarded = GuardedStore(RedisStore(client, config.replicas), lambda: read_layout(client))
+    return compose(config, MeteredStore(guarded), client, guarded.layout)

@@ -6,7 +6,7 @@ over then, it ends the match and reveals the dice.
 
 from plyscribe.domain.codec import Event
 from plyscribe.domain.commands import Command, CreateMatch, PlayOn, RecordVerdict
-from plyscribe.domain.decide import ends, mending, opening, play
+from plyscribe.domain.decide import directing, ends, mending, opening, play
 from plyscribe.domain.decide.ends import decide_verdict
 from plyscribe.domain.decide.opening import decide_create
 from plyscribe.domain.decide.play import Choose, make_moves
@@ -15,7 +15,7 @@ from plyscribe.domain.draft import Draft
 from plyscribe.domain.errors import Unknown, UnknownEventShape, UnknownEventType
 from plyscribe.domain.match import Match, damaged
 
-_DECIDERS: Deciders = {**opening.DECIDERS, **play.DECIDERS, **mending.DECIDERS, **ends.DECIDERS}
+_DECIDERS: Deciders = {**opening.DECIDERS, **play.DECIDERS, **mending.DECIDERS, **directing.DECIDERS, **ends.DECIDERS}
 
 
 def decide(command: Command, match: Match) -> list[Event]:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from plyscribe.domain.commands import Actor
 from plyscribe.domain.deadlines import find_deadline
+from plyscribe.domain.decide.directing import require_may_adjust, require_may_pause, require_may_resume
 from plyscribe.domain.decide.ends import (
     require_may_abort,
     require_may_annul,
@@ -51,6 +52,9 @@ COMMANDS = (
     "take-back",
     "confirm-record",
     "withdraw",
+    "pause",
+    "resume",
+    "adjust-clock",
     "offer-draw",
     "answer-draw",
     "abort",
@@ -160,11 +164,12 @@ def _list_before(match: Match, life: Lifecycle, actor: Actor) -> Iterator[Choice
 
 def _list_under_way(match: Match, play: Play, actor: Actor, at: int) -> Iterator[Choice]:
     life, turn, held = match.life, play.turn, seats_held(actor, match.life)
-    if isinstance(turn, Decision) and turn.seat in held and not match.is_full:
+    if isinstance(turn, Decision) and turn.seat in held and not (match.is_full or play.pause):
         yield Choice("move", (turn.seat,))
     if not match.is_full:
         yield from _single("roll", require_may_roll, actor, life, play)
         yield from _single("take-back", require_may_take_back, actor, life, play)
+    yield from _list_for_director(match, play, actor)
     leaver = step_down(actor, life)
     withdrawable = range(1, len(life.seats) + 1) if withdraws_others(leaver, life) else seats_held(leaver, life)
     if not withdrawable:
@@ -181,6 +186,15 @@ def _list_under_way(match: Match, play: Play, actor: Actor, at: int) -> Iterator
         "offer-draw", (seat for seat in in_play if _is_allowed(require_may_offer_draw, match, play, seat))
     )
     yield from _for_seats("answer-draw", (seat for seat in in_play if _is_allowed(require_may_answer_draw, play, seat)))
+
+
+def _list_for_director(match: Match, play: Play, actor: Actor) -> Iterator[Choice]:
+    seats = range(1, len(match.life.seats) + 1)
+    if not match.is_full:
+        yield from _single("pause", require_may_pause, actor, match.life, play)
+        adjustable = (seat for seat in seats if _is_allowed(require_may_adjust, actor, match, seat))
+        yield from _for_seats("adjust-clock", adjustable)
+    yield from _single("resume", require_may_resume, actor, match.life, play)
 
 
 def _single(command: str, require: Callable[..., Any], *arguments: Any) -> Iterator[Choice]:

@@ -8,7 +8,6 @@ from typing import Any
 from plyscribe.domain.bots import require_build
 from plyscribe.domain.commands import Actor, AddEntropy, CreateMatch, LeaveSeat, StartMatch, TakeSeat
 from plyscribe.domain.counting import PLAY
-from plyscribe.domain.deadlines import parse_limits
 from plyscribe.domain.decide.who import (
     Deciders,
     is_creator,
@@ -36,6 +35,7 @@ from plyscribe.domain.events import (
     ServerDice,
     SharedDice,
 )
+from plyscribe.domain.limits import MAX_LAG_MS, parse_limits
 from plyscribe.domain.line import measure_line
 from plyscribe.domain.match import LINE, Lifecycle, Match, Seat
 from plyscribe.domain.names import MAX_NAME_LENGTH, is_printable
@@ -121,7 +121,7 @@ def _created(command: CreateMatch, stream: str) -> MatchCreated:
         rated=command.rated,
         private=command.private,
         start=command.start,
-        limits=None if command.limits is None else parse_limits(command.limits),
+        limits=None if command.limits is None else parse_limits(command.limits, len(command.seats)),
         about=command.about,
         parent=command.parent,
         rematch_of=command.rematch_of,
@@ -129,7 +129,16 @@ def _created(command: CreateMatch, stream: str) -> MatchCreated:
         tournament=command.tournament,
         server=command.server,
         counts_from=PLAY if command.rated and command.counts_from is not None else None,
+        lag_ms=_find_quota(command),
     )
+
+
+def _find_quota(command: CreateMatch) -> int | None:
+    if command.limits is None or command.lag_ms is None:
+        return None
+    if not 0 <= command.lag_ms <= MAX_LAG_MS:
+        raise WrongValue("limits/range", f"lag_ms must be 0..{MAX_LAG_MS} milliseconds")
+    return command.lag_ms
 
 
 def _require_bots_welcome(command: CreateMatch) -> None:
@@ -179,6 +188,8 @@ def _require_ratable(command: CreateMatch, ruleset: AnyRuleset, options: dict[st
     accounts = [who for who in command.seats if who is not None]
     if len(command.seats) < 2 or len(set(accounts)) < len(accounts):
         raise WrongValue("rated/seats", "a rated match needs at least two accounts, each on one seat")
+    if command.limits is not None and command.limits.get("seats"):
+        raise WrongValue("rated/odds", "in a rated match all seats have the same limits")
     if not is_ratable(ruleset, options):
         allowed = ", ".join(["the defaults", *ruleset.presets])
         raise WrongValue("rated/options", f"a rated match has standard options: {allowed}")

@@ -8,6 +8,7 @@ from plyscribe.domain.commands import (
     Actor,
     AnswerDraw,
     ConfirmRecord,
+    DeclareBuild,
     MakeMove,
     OfferDraw,
     PlayOn,
@@ -28,14 +29,17 @@ from plyscribe.domain.decide.who import (
     require_playing,
     require_recorder,
     require_seat,
+    require_unpaused,
     seats_held,
 )
+from plyscribe.domain.declared_builds import check_build, require_new
 from plyscribe.domain.draft import Draft
 from plyscribe.domain.errors import BadNotation, MoveError, WrongPerson, WrongTime, WrongValue
 from plyscribe.domain.events import (
     DRAW_AGREED,
     WITHDRAWAL_CAUSES,
     WITHDRAWAL_FAULTS,
+    BuildDeclared,
     DiceRolled,
     DrawAgreed,
     DrawDeclined,
@@ -67,15 +71,18 @@ def _decide_move(command: MakeMove, life: Lifecycle, draft: Draft) -> None:
         raise WrongPerson("seat/not-yours", "you hold no seat in this match")
     if command.seat is not None:
         require_own_seat(held, life, command.seat)
-    _make_move(draft, held, command.move, command.seat)
+    _make_move(draft, held, command.move, command.seat, command.thought_ms)
 
 
-def _make_move(draft: Draft, held: Sequence[int], text: str, seat: int | None = None) -> None:
+def _make_move(
+    draft: Draft, held: Sequence[int], text: str, seat: int | None = None, thought_ms: int | None = None
+) -> None:
     """Make the move for the seat on turn, which must be among those held and must be `seat` if that is given."""
-    # Whether a player may move depends only on the actor, the seat and the lifecycle.
+    # Whether a player may move depends only on the actor, the seat and the lifecycle, and on pauses, which folds check.
     # The quick verification relies on it: it asks once for each combination of these.
     require_playing(draft.match.life)
     play = draft.play
+    require_unpaused(play)
     turn = play.turn
     if isinstance(turn, Roll):
         raise WrongTime("move/roll-due", f"a roll is due first: {turn.purpose}", ply=play.ply)
@@ -85,7 +92,7 @@ def _make_move(draft: Draft, held: Sequence[int], text: str, seat: int | None = 
     if turn.seat not in held or seat not in (None, turn.seat):
         raise WrongTime("move/not-your-turn", f"it is seat {turn.seat}'s turn", ply=play.ply, seat=turn.seat)
     draft.require_room()
-    draft.make_move(turn.seat, text, _parse_move(play, text))
+    draft.make_move(turn.seat, text, _parse_move(play, text), thought_ms)
     draft.settle()
 
 
@@ -138,6 +145,7 @@ def _decide_roll(command: RecordRoll, life: Lifecycle, draft: Draft) -> None:
 
 def require_may_roll(actor: Actor, life: Lifecycle, play: Play) -> Roll:
     """The roll that is due, which the actor may record: the recorder any, a seat at a table its own."""
+    require_unpaused(play)
     turn, seat = require_roll_to_record(life, play), find_seat(actor, life)
     if not is_recorder(actor, life) and (seat is None or turn.seat not in (None, seat)):
         raise WrongPerson("match/not-recorder", "this roll is not yours to record")
@@ -180,6 +188,8 @@ def require_may_take_back(actor: Actor, life: Lifecycle, play: Play) -> None:
     if not life.awaits_confirmation:
         _require_unconfirmed(life)
         require_playing(life)
+    if life.status == "playing":
+        require_unpaused(play)
     if isinstance(life.created.dice, ServerDice):
         raise WrongValue("take-back/server-dice", "with server dice nothing is taken back: the next rolls are known")
     if play.length == 0:
@@ -290,6 +300,19 @@ def _decide_offer_draw(command: OfferDraw, life: Lifecycle, draft: Draft) -> Non
     draft.emit(DrawOffered(seat))
 
 
+def _decide_declare(command: DeclareBuild, life: Lifecycle, draft: Draft) -> None:
+    """By the account on the seat itself, while the match is played."""
+    held = seats_held(command.actor, life) if command.actor.role == "player" else []
+    seat = require_own_seat(held, life, command.seat)
+    require_playing(life)
+    if life.created.recorder is not None:
+        raise WrongTime("build/recorded", "no program plays in a match that a recorder enters")
+    check_build(command.build)
+    require_new(command.build, life.seats[seat - 1].builds, f"seat {seat}")
+    draft.require_room()
+    draft.emit(BuildDeclared(seat, command.build))
+
+
 def _require_in_play(play: Play, seat: int) -> None:
     if seat in play.left:
         raise WrongTime("seat/not-in-play", f"seat {seat} is not in play", seat=seat)
@@ -348,6 +371,7 @@ DECIDERS: Deciders = {
     TakeBack: _decide_take_back,
     ConfirmRecord: _decide_confirm,
     Withdraw: _decide_withdraw,
+    DeclareBuild: _decide_declare,
     OfferDraw: _decide_offer_draw,
     AnswerDraw: _decide_answer_draw,
 }

@@ -8,7 +8,7 @@ from plyscribe.domain.commands import AbortMatch, Actor, Command, Withdraw
 from plyscribe.domain.draft import Draft
 from plyscribe.domain.errors import Unknown, WrongPerson, WrongTime, WrongValue
 from plyscribe.domain.events import Account, BuiltIn
-from plyscribe.domain.match import Lifecycle, Seat
+from plyscribe.domain.match import Lifecycle, Play, Seat
 
 Deciders = dict[type[Command], Callable[[Any, Lifecycle, Draft], None]]
 """Maps a command type to the function that adds its events to a draft or raises the refusal."""
@@ -60,6 +60,18 @@ def is_recorder(actor: Actor, life: Lifecycle) -> bool:
     if actor.role == "arbiter":
         return find_table(life) is not None and not sits_in(actor, life)
     return actor.id == life.created.recorder and actor.role in ("player", "recorder")
+
+
+def require_director(actor: Actor, life: Lifecycle) -> None:
+    """WrongPerson unless the actor directs the match and does not sit in it.
+
+    An organiser does, an arbiter of its tournament, and a recorder with an account. Whoever holds the code of a table
+    does not: mostly the players do.
+    """
+    if actor.role != "organiser" and (actor.role == "table" or not is_recorder(actor, life)):
+        raise WrongPerson("match/not-yours", "only an arbiter, an organiser or the recorder of the match can do this")
+    if sits_in(actor, life):
+        raise refuse_own_match()
 
 
 def is_creator(actor: Actor, life: Lifecycle) -> bool:
@@ -120,6 +132,13 @@ def require_playing(life: Lifecycle) -> None:
         raise WrongTime("match/not-started", "the match has not started", match_status=life.status)
     if life.status != "playing":
         raise WrongTime("match/over", f"the match is {life.status}", match_status=life.status)
+
+
+def require_unpaused(play: Play) -> None:
+    """WrongTime during a pause."""
+    if play.pause is not None:
+        why = f"the match is paused since {play.pause.at}: {play.pause.why}"
+        raise WrongTime("match/paused", why, since=play.pause.at)
 
 
 def require_revealed(life: Lifecycle) -> None:

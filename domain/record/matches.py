@@ -1,14 +1,16 @@
 """Turning a match into its record, and a record into the commands that enter it."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import takewhile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice, takewhile
 
 from plyscribe.domain.chain import StoredEvent, canonical_json
 from plyscribe.domain.commands import Actor, AnswerDraw, Command, CreateMatch, MakeMove, OfferDraw, RecordRoll, Withdraw
+from plyscribe.domain.decide.opening import MAX_ABOUT
 from plyscribe.domain.errors import DomainError
 from plyscribe.domain.events import (
     DRAW_AGREED,
     Account,
+    Build,
     BuiltIn,
     DiceRolled,
     Guest,
@@ -43,10 +45,24 @@ def record_of(match: Match, entries: Iterable[StoredEvent], names: Mapping[str, 
         play.ruleset.version,
         options,
         tuple(_name(seat.occupant, names) for seat in match.life.seats),
-        {name: _spell(value) for name, value in (created.about or {}).items()},
+        _list_headers(match),
         tuple(line.steps),
         outcome=line.outcome,
     )
+
+
+def _list_headers(match: Match) -> dict[str, str]:
+    """The headers of the match, and the builds that play on its seats as far as there is room for more."""
+    builds = {f"build_{number}": seat.builds for number, seat in enumerate(match.life.seats, 1) if seat.builds}
+    told = {name: _spell(value) for name, value in (match.life.created.about or {}).items() if name not in builds}
+    room = max(0, MAX_ABOUT - len(told))
+    return told | {name: _describe_builds(each) for name, each in islice(builds.items(), room)}
+
+
+def _describe_builds(builds: Sequence[Build]) -> str:
+    """The last build, and how many others there were before."""
+    others = len(builds) - 1
+    return f"{builds[-1]}{f', after {others} other' if others else ''}{'s' if others > 1 else ''}"
 
 
 def _list_steps(entries: Iterable[StoredEvent]) -> Iterator[Step]:

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from plyscribe.domain.commands import Command
-from plyscribe.domain.events import Occupant, SeatWithdrawn
+from plyscribe.domain.events import Build, Occupant, SeatWithdrawn
+from plyscribe.domain.tournament.events import SeatBuild
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,9 +105,10 @@ class CancelAbsence(Command):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PauseTournament(Command):
-    """Pair no round and make no match until the tournament is resumed."""
+    """Pair no round and make no match until the tournament is resumed; with `matches`, pause those under way, too."""
 
     why: str
+    matches: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -216,6 +218,15 @@ class RegisterEntrant(Command):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class EnterBuild(Command):
+    """Say, as the account of an entrant, which build of a program plays for it, and whether no other one may."""
+
+    entrant: int
+    build: Build
+    pinned: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class InviteEntrant(Command):
     """Invite an account, which takes part once it accepts."""
 
@@ -279,6 +290,7 @@ class EnterResult(Command):
     reason: str
     made_at: int
     left: tuple[SeatWithdrawn, ...] = ()
+    builds: tuple[SeatBuild, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

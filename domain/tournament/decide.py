@@ -5,9 +5,9 @@ from typing import Any
 
 from plyscribe.domain.aggregate import Aggregate, Opening, declare
 from plyscribe.domain.chain import canonical_json
-from plyscribe.domain.deadlines import parse_limits
 from plyscribe.domain.decide.opening import is_ratable
 from plyscribe.domain.errors import MoveError, WrongTime, WrongValue
+from plyscribe.domain.limits import parse_limits
 from plyscribe.domain.names import is_printable
 from plyscribe.domain.ruleset import AnyRuleset, Over
 from plyscribe.domain.rulesets import find_ruleset
@@ -27,6 +27,7 @@ from plyscribe.domain.tournament.commands import (
     EndInvitation,
     EndRequest,
     EndTournament,
+    EnterBuild,
     EnterResult,
     ForfeitGame,
     GivePenalty,
@@ -74,6 +75,7 @@ from plyscribe.domain.tournament.entering import (
     decide_seed,
     decide_withdraw,
 )
+from plyscribe.domain.tournament.entrant_builds import decide_enter_build
 from plyscribe.domain.tournament.events import (
     AttemptFailed,
     GameDecided,
@@ -150,7 +152,7 @@ def _decide_create(command: CreateTournament, _: Tournament) -> list[Any]:
             openings=command.openings,
             scoring=parse_scoring(command.scoring, command.seats, games),
             tiebreaks=parse_tiebreaks(command.tiebreaks),
-            limits=None if command.limits is None else parse_limits(command.limits),
+            limits=None if command.limits is None else parse_limits(command.limits, command.seats),
             sprt=None if command.sprt is None else _complete_test(command.sprt, command.seats, games),
             max_entrants=command.max_entrants,
             is_open=command.is_open,
@@ -171,6 +173,8 @@ def _check_kind(command: CreateTournament, ruleset: AnyRuleset, options: Mapping
         raise WrongValue("tournament/rounds-begin", f"rounds_begin is {command.rounds_begin!r}; allowed: {allowed}")
     if command.at_table and command.limits is not None:
         raise WrongValue("limits/recorded", "a tournament at the table has no limits: each table keeps its own clock")
+    if command.limits is not None and command.limits.get("seats"):
+        raise WrongValue("limits/odds", "in a tournament all seats have the same limits: entrants change seats")
     if not command.rated:
         return
     if command.at_table:
@@ -231,8 +235,18 @@ def _decide_result(command: EnterResult, state: Tournament) -> list[Any]:
         raise WrongTime("tournament/decided", f"{by} already decided the game")
     if len(command.ranks) != state.terms.seats:
         raise WrongValue("tournament/ranks", f"a game needs {state.terms.seats} ranks")
-    place = (command.round, command.board, command.game)
-    return [GameDecided(*place, command.match, command.ranks, command.reason, command.made_at, command.left)]
+    decided = GameDecided(
+        command.round,
+        command.board,
+        command.game,
+        command.match,
+        command.ranks,
+        command.reason,
+        command.made_at,
+        command.left,
+        command.builds,
+    )
+    return [decided]
 
 
 def _decide_failure(command: NoteFailure, state: Tournament) -> list[Any]:
@@ -277,6 +291,7 @@ TOURNAMENT: Aggregate[Tournament] = declare(
         RegisterEntrant: decide_register,
         SeedEntrant: decide_seed,
         AssignEntrant: decide_assign,
+        EnterBuild: decide_enter_build,
         WithdrawEntrant: decide_withdraw,
         ReturnEntrant: decide_return,
         AnnounceAbsence: decide_absence,

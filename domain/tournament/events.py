@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from plyscribe.domain.events import Limits, Occupant, SeatWithdrawn, unless_default
+from plyscribe.domain.events import Build, Limits, Occupant, SeatWithdrawn, unless_default
 
 INVITATION_ENDS = ("declined", "withdrawn")
 """How an invitation ends without an entrant: the account declined it, or the organiser withdrew it."""
@@ -142,6 +142,24 @@ class EntrantAssigned:
 
 
 @dataclass(frozen=True, slots=True)
+class BuildEntered:
+    """The account of an entrant says which build of a program plays for it. If it is `pinned`, no other one may."""
+
+    type: ClassVar[str] = "build-entered"
+    entrant: int
+    build: Build
+    pinned: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SeatBuild:
+    """A build that played on a seat of a game."""
+
+    seat: int
+    build: Build
+
+
+@dataclass(frozen=True, slots=True)
 class EntrantReturned:
     """An entrant who had withdrawn plays again, from the next round that is paired."""
 
@@ -195,10 +213,12 @@ class TournamentStarted:
 
 @dataclass(frozen=True, slots=True)
 class TournamentPaused:
-    """No round is paired and no match is made until it is resumed. Matches under way go on."""
+    """No round is paired and no match is made until it is resumed. Matches under way go on, except with `matches`."""
 
     type: ClassVar[str] = "tournament-paused"
     why: str
+    matches: bool = unless_default(False)
+    """Whether the matches under way are paused, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,7 +266,8 @@ class GameDecided:
     """A game of a board has ended, with the reason and the rank of each seat as in its match.
 
     `made_at` is when the match was made (UTC milliseconds; None in events of earlier releases). `left` are the seats
-    that left it, in order.
+    that left it, in order. `builds` are those that the accounts on its seats had declared in the match, by seat and in
+    order.
     """
 
     type: ClassVar[str] = "game-decided"
@@ -258,6 +279,7 @@ class GameDecided:
     reason: str
     made_at: int | None = None
     left: tuple[SeatWithdrawn, ...] = ()
+    builds: tuple[SeatBuild, ...] = unless_default(())
 
 
 @dataclass(frozen=True, slots=True)
@@ -427,6 +449,7 @@ TournamentEvent = (
     | EntrantRegistered
     | EntrantSeeded
     | EntrantAssigned
+    | BuildEntered
     | EntrantWithdrawn
     | EntrantReturned
     | EntrantAbsent

@@ -7,11 +7,12 @@ from typing import Any
 from plyscribe.domain.codec import Event
 from plyscribe.domain.commands import parse_actor
 from plyscribe.domain.errors import FoldError
-from plyscribe.domain.events import Account
+from plyscribe.domain.events import Account, BuiltIn, Guest, Occupant
 from plyscribe.domain.tournament.events import (
     ArbiterDismissed,
     ArbiterNamed,
     AttemptFailed,
+    BuildEntered,
     EntrantAbsent,
     EntrantAssigned,
     EntrantInvited,
@@ -80,6 +81,7 @@ Entering = (
     | EntrantRegistered
     | EntrantSeeded
     | EntrantAssigned
+    | BuildEntered
     | EntrantWithdrawn
     | EntrantReturned
     | EntrantAbsent
@@ -119,10 +121,11 @@ def evolve_tournament(state: Tournament, event: Event, data: TournamentEvent) ->
         case TournamentStarted():
             starters = tuple(each.number for each in state.entrants if each.is_in)
             return replace(state, status="playing", starters=starters)
-        case TournamentPaused(why):
-            return _note_act(replace(state, paused=why), event, data.type, why)
+        case TournamentPaused(why, matches):
+            state = replace(state, paused=why, is_stopped=matches, stop=event.version if matches else state.stop)
+            return _note_act(state, event, data.type, why)
         case TournamentResumed():
-            return _note_act(replace(state, paused=None), event, data.type, None)
+            return _note_act(replace(state, paused=None, is_stopped=False), event, data.type, None)
         case RoundCalled(round):
             return replace(state, called=round)
         case RoundPaired(round):
@@ -168,7 +171,8 @@ def _evolve_entering(state: Tournament, event: Event, data: Entering) -> Tournam
             state = replace(state, entry_links_revoked=state.entry_links_revoked + 1)
             return _note_act(state, event, data.type, None)
         case EntrantRegistered(number, occupant, label):
-            entrant = Entrant(number, occupant, label, joined=len(state.rounds) + 1)
+            came = _find_way_in(state, occupant)
+            entrant = Entrant(number, occupant, label, joined=len(state.rounds) + 1, came=came)
             own = occupant.player if isinstance(occupant, Account) else None
             invitations, requests = _without(state.invitations, own), _without(state.requests, own)
             return replace(state, entrants=(*state.entrants, entrant), invitations=invitations, requests=requests)
@@ -176,6 +180,9 @@ def _evolve_entering(state: Tournament, event: Event, data: Entering) -> Tournam
             return _with_entrant(state, event, number, rating=rating, seed=seed)
         case EntrantAssigned(number, team, place):
             return _with_entrant(state, event, number, team=team, place=place)
+        case BuildEntered(number, build, pinned):
+            before = state.entrants[number - 1].builds if 1 <= number <= len(state.entrants) else ()
+            return _with_entrant(state, event, number, builds=(*before, build), is_pinned=pinned)
         case EntrantWithdrawn(number, cause, why):
             if cause != "entrant":
                 what = "entrant-disqualified" if cause == "disqualified" else data.type
@@ -193,15 +200,28 @@ def _evolve_entering(state: Tournament, event: Event, data: Entering) -> Tournam
             return _with_entrant(state, event, number, absences=entrant.absences - {round}, byes=entrant.byes - {round})
 
 
+def _find_way_in(state: Tournament, occupant: Occupant) -> str:
+    match occupant:
+        case Guest():
+            return "guest"
+        case BuiltIn():
+            return "bot"
+        case Account(player) if state.find_invitation(player):
+            return "invited"
+        case Account(player) if state.find_request(player):
+            return "asked"
+    return "entered"
+
+
 def _evolve_game(state: Tournament, event: Event, data: OnGame) -> Tournament:
     place = (data.round, data.board, data.game)
     known = find_game(state, place)
     if known is None:
         raise FoldError(event.version, f"there is no game {place}")
     match data:
-        case GameDecided(match=match, ranks=ranks, reason=reason, made_at=made_at, left=left):
+        case GameDecided(match=match, ranks=ranks, reason=reason, made_at=made_at, left=left, builds=builds):
             result = {"match": match, "ranks": ranks, "reason": reason}
-            more = {"made_at": made_at, "decided_at": event.at, "left": left}
+            more = {"made_at": made_at, "decided_at": event.at, "left": left, "builds": builds}
             return _with_game(state, known, **result, **more)
         case AttemptFailed(match=match, cause=cause, why=why, made_at=made_at):
             failed = (*known.failed, Failure(match, cause, why, made_at, event.at))

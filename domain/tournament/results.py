@@ -3,7 +3,7 @@
 docs/tournaments.md says how each tiebreak treats byes, absences, annulled games and entrants who left.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import combinations
 from typing import NamedTuple
@@ -22,6 +22,18 @@ class Score(NamedTuple):
 
     share: Fraction
     status: str = "played"
+
+
+def score_pairs(game: Game) -> Iterator[tuple[int, int, Score]]:
+    """For every two entrants of a decided game, from either side, the score of the first against the second."""
+    placed = list(zip(game.entrants, game.ranks or (), strict=False))
+    status = "annulled" if not game.counts else "forfeited" if game.forfeited else "played"
+    for (one, first), (other, second) in combinations(placed, 2):
+        share = HALF if first == second else ONE if first < second else ZERO
+        # Of two who forfeit the same game, neither scores.
+        both = {one, other} <= set(game.forfeited)
+        yield one, other, Score(ZERO if both else share, status)
+        yield other, one, Score(ZERO if both else 1 - share, status)
 
 
 class Results:
@@ -66,13 +78,8 @@ class Results:
 
     def _add_game(self, game: Game, ranks: Sequence[int]) -> None:
         placed = list(zip(game.entrants, ranks, strict=True))
-        status = "annulled" if not game.counts else "forfeited" if game.forfeited else "played"
-        for (one, first), (other, second) in combinations(placed, 2):
-            share = HALF if first == second else ONE if first < second else ZERO
-            # Of two who forfeit the same game, neither scores.
-            both = {one, other} <= set(game.forfeited)
-            self.against[one].setdefault(other, []).append(Score(ZERO if both else share, status))
-            self.against[other].setdefault(one, []).append(Score(ZERO if both else 1 - share, status))
+        for one, other, score in score_pairs(game):
+            self.against[one].setdefault(other, []).append(score)
         for entrant, rank in placed if game.counts else ():
             self.games[entrant] += 1
             if not game.forfeited:

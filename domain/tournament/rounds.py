@@ -47,7 +47,7 @@ def decide_pause(command: PauseTournament, state: Tournament) -> list[Any]:
     if state.paused is not None:
         raise WrongTime("tournament/paused", f"the tournament is paused already: {state.paused}")
     check_cause(command.why)
-    return [TournamentPaused(command.why)]
+    return [TournamentPaused(command.why, command.matches)]
 
 
 def decide_resume(command: ResumeTournament, state: Tournament) -> list[Any]:

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from plyscribe.domain.errors import FoldError
-from plyscribe.domain.events import Occupant, SeatWithdrawn
-from plyscribe.domain.tournament.events import TournamentCreated
+from plyscribe.domain.events import Build, Occupant, SeatWithdrawn
+from plyscribe.domain.tournament.events import SeatBuild, TournamentCreated
 from plyscribe.domain.tournament.terms import list_seatings
 
 STATUSES = ("open", "playing", "ended", "aborted")
@@ -47,6 +47,10 @@ ACTS = (
 """What the organiser, arbiters and administrators can do to the course of a tournament."""
 
 
+WAYS_IN = ("entered", "invited", "asked", "guest", "bot")
+"""How an entrant came in: by itself, by an invitation, because it asked, or entered by an organiser."""
+
+
 class Entrant(NamedTuple):
     """An entrant. Numbers count from 1, in the order of registration."""
 
@@ -66,9 +70,16 @@ class Entrant(NamedTuple):
 
     rating: int | None = None
     seed: int | None = None
+    came: str = "entered"
+    """How it came in: one of WAYS_IN."""
     team: str | None = None
     place: int | None = None
     """In the board order of its team."""
+    builds: tuple[Build, ...] = ()
+    """The builds that its account named, in order; the last one counts."""
+
+    is_pinned: bool = False
+    """Whether it may play with the last of its builds alone."""
 
 
 class Invitation(NamedTuple):
@@ -162,6 +173,9 @@ class Game(NamedTuple):
     replays: int = 0
     """How often it was decided and then had to be played once more."""
 
+    builds: tuple[SeatBuild, ...] = ()
+    """The builds that accounts declared in the match that decided it, by seat and in order."""
+
     pairing: int = 0
     """How often its round had been taken back when it was paired."""
 
@@ -248,6 +262,10 @@ class Tournament:
 
     paused: str | None = None
     """Why the tournament is paused; None if it is not."""
+    stop: int = 0
+    """The version of the newest event that paused the matches under way, too; 0 if there was none."""
+    is_stopped: bool = False
+    """Whether the matches under way are to be paused."""
 
     called: int = 0
     """The last round that was called, in a tournament whose rounds are called."""

@@ -1,4 +1,4 @@
-"""The table and the crosstable of a tournament, for JSON, as text and as CSV."""
+"""The table of a tournament for JSON, and tables as text and as CSV."""
 
 import csv
 from collections.abc import Iterable, Mapping, Sequence
@@ -6,8 +6,8 @@ from typing import Any
 
 from plyscribe.domain.tournament.attempts import Faults, count_faults
 from plyscribe.domain.tournament.naming import name_entrant, name_entrants
-from plyscribe.domain.tournament.points import ZERO, format_points
-from plyscribe.domain.tournament.results import HALF, ONE, Results, Score
+from plyscribe.domain.tournament.points import format_points
+from plyscribe.domain.tournament.results import Results
 from plyscribe.domain.tournament.standings import Standing, Value, rank_entrants
 from plyscribe.domain.tournament.state import Tournament
 
@@ -90,29 +90,6 @@ def list_table(state: Tournament, players: Mapping[int, str] | None = None) -> l
 
 def _format_value(value: Value) -> str:
     return "-".join(map(str, value)) if isinstance(value, tuple) else format_points(value)
-
-
-def list_crosstable(state: Tournament, players: Mapping[int, str] | None = None) -> list[list[str]]:
-    """The crosstable as rows of cells, in the table's order: 1, ½ or 0 for each game, and × for an annulled one.
-
-    A game that was forfeited is marked 1f, ½f or 0f. `players` is as in name_entrants.
-    """
-    names = name_entrants(state, players)
-    against = Results(state).against
-    order = [each.entrant for each in rank_entrants(state)]
-    return [
-        ["entrant", "name", *map(str, order)],
-        *(
-            [str(one), names[one], *("".join(map(_mark, against[one].get(other, []))) for other in order)]
-            for one in order
-        ),
-    ]
-
-
-def _mark(score: Score) -> str:
-    if score.status == "annulled":
-        return "×"
-    return {ZERO: "0", HALF: "½", ONE: "1"}[score.share] + ("f" if score.status == "forfeited" else "")
 
 
 def render_text(cells: Sequence[Sequence[str]]) -> str:

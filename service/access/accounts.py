@@ -26,7 +26,9 @@ from plyscribe.domain.errors import WrongTime
 from plyscribe.domain.names import MAX_NAME_LENGTH, fold_width, is_reserved, require_name, require_unreserved
 from plyscribe.domain.player import (
     PLAYER,
+    AppointOrganiser,
     BeginSession,
+    DismissOrganiser,
     EndSessions,
     Player,
     RecoverAccount,
@@ -208,7 +210,7 @@ class Accounts:
         WrongPerson, always the same, unless both belong together. For a repetition see `issue`.
         """
         # Reading an account that does not exist takes as long as reading one that does.
-        account = self._find_named(name) or stream_id("player", _new_command(_RECOVERY))
+        account = self.find_named(name) or stream_id("player", _new_command(_RECOVERY))
         if self.players.read(account).version == 0:
             raise refuse_recovery()
 
@@ -321,8 +323,8 @@ class Accounts:
         owner = self.names.read_until(stream, lambda claimed: claimed.version > 0, near=1).player
         return owner if owner and self.name_of(owner) else None
 
-    def _find_named(self, name: str) -> str | None:
-        """The account with this id or name; None if there is none."""
+    def find_named(self, name: str) -> str | None:
+        """The account with this name, or this id, which need not have been opened; None if nobody has the name."""
         return name if is_stream_id("player", name) else self._find_opened(name_stream(name))
 
     def issue(
@@ -366,6 +368,30 @@ class Accounts:
         self._forget(who.account)
         data: Any = PLAYER.parse(revoked).data
         return int(data.ends_at)
+
+    def appoint_organiser(self, account: str, actor: Actor, asked: port.CommandKey | None = None) -> Player:
+        """Make an account an organiser, whose browsers may announce tournaments; WrongTime if it is one already.
+
+        If another process has asked for one of its sessions, that process may not know it for ten more seconds.
+        """
+        return self._change_office(account, AppointOrganiser, actor, asked)
+
+    def dismiss_organiser(self, account: str, actor: Actor, asked: port.CommandKey | None = None) -> Player:
+        """Make an account an organiser no longer; WrongTime if it is none. The tournaments that it announced go on."""
+        return self._change_office(account, DismissOrganiser, actor, asked)
+
+    def _change_office(
+        self,
+        account: str,
+        change: type[AppointOrganiser | DismissOrganiser],
+        actor: Actor,
+        asked: port.CommandKey | None,
+    ) -> Player:
+        asked = asked or _new_command(actor)
+        command = change(actor=actor, at=now_ms(), id=asked.id.hex())
+        done = self.players.execute(account, lambda _: command, asked)
+        self._forget(account)
+        return done.state
 
     def begin_session(self, token: str, browser: str | None) -> SignedIn:
         """Sign a browser in with a token; Unauthenticated if the token is not a valid one of ours, else its Refusal."""
@@ -436,7 +462,7 @@ class Accounts:
         if found is None or not found.is_valid(now) or (found.session_of is None) is not (form is TOKEN):
             raise Unauthenticated(_NOT_VALID[form])
         lives_s = inf if found.expires_at is None else (found.expires_at - now) / 1000
-        return Principal(player.stream, found.scopes, digest), lives_s
+        return Principal(player.stream, player.scopes_of(found), digest), lives_s
 
     def _forget(self, account: str) -> None:
         """Drop all tokens and sessions of the account from the caches."""

@@ -11,7 +11,10 @@ from plyscribe.domain.player import Player
 from plyscribe.service.access.accounts import Principal, TableSeat
 from plyscribe.service.access.reading import OVERSEERS, needs_invitation
 
-OVERSEEN = ("start", "withdraw", "abort", "annul")
+DIRECTING = ("pause", "resume", "adjust-clock")
+"""The commands on the clocks of a match, for those who direct it."""
+
+OVERSEEN = ("start", "withdraw", *DIRECTING, "abort", "annul")
 """The commands that an overseer of a match gives as its organiser."""
 
 JOINING = ("take-seat", "rematch")

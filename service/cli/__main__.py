@@ -19,6 +19,7 @@ COMMANDS = {
     "import": ("transfer:import_files", "Import bundles, text records or a whole store."),
     "issue-token": ("tokens:issue_token", "Issue a new token for an account that lost its own."),
     "make-key": ("make_key:make_server_key", "Print a new server key."),
+    "make-organiser": ("tokens:make_organiser", "Let an account announce and run tournaments."),
     "openapi": ("contract:openapi", "Print the OpenAPI document of the HTTP API."),
     "ratings": ("ratings:ratings", "Check the ratings."),
     "rebuild": ("rebuild:rebuild", "Rebuild lists from the streams."),

@@ -1,4 +1,4 @@
-"""`plyscribe add-player` and `plyscribe issue-token`, which print tokens of accounts."""
+"""`plyscribe add-player`, `issue-token` and `make-organiser`: accounts, their tokens, and what they may do."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -67,3 +67,22 @@ def issue_token(
 
     issued = compose_beside(data).accounts.issue(player, OPERATOR, make)
     click.echo(f"{issued.player.stream} {issued.token}")
+
+
+@click.command("make-organiser")
+@DATA
+@click.argument("player")
+@click.option("--undo", is_flag=True, help="Make the account an organiser no longer.")
+def make_organiser(data: Path, player: str, undo: bool) -> None:
+    """Let an account announce and run tournaments on pages.
+
+    PLAYER is its name or id. Its browsers need no new token. Uses the store in REDIS_URL, or else the one that `serve`
+    runs on the data directory.
+    """
+    accounts = compose_beside(data).accounts
+    account = accounts.find_named(player)
+    if account is None:
+        raise Unknown("player/unknown", f"there is no player {player}")
+    change = accounts.dismiss_organiser if undo else accounts.appoint_organiser
+    changed = change(account, OPERATOR)
+    click.echo(f"{changed.name} ({changed.stream}) {'is no longer' if undo else 'is now'} an organiser")

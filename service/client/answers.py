@@ -132,7 +132,9 @@ class InboxEntry(TypedDict):
         "draw-offered",
         "match-started",
         "match-ended",
+        "match-paused",
         "match-resumed",
+        "clock-adjusted",
         "match-aborted",
         "match-annulled",
         "seat-lost",
@@ -493,8 +495,27 @@ class SeatRow(TypedDict):
     """False while the seat is open, or its player is only invited."""
 
 
+class Build(TypedDict):
+    """A build of a program, as the account that started it says. Nobody can check that from outside."""
+
+    digest: str
+    """The SHA-256 of the program's files."""
+
+    command: str
+    """The name of the program."""
+
+    version: str | None
+    """What it calls its version."""
+
+    options: Json
+    """Its options, as far as they are told."""
+
+
 class Seat(SeatRow):
-    """A seat of a match, with its entropy for the server's dice."""
+    """A seat of a match, with its entropy for the server's dice, and the builds that its account declared."""
+
+    builds: list[Build]
+    """The builds that played for the seat, in order; empty if none was declared."""
 
     entropy: str | None
     """Null if the seat has not added any."""
@@ -543,8 +564,31 @@ class Bots(TypedDict):
     """The secret, in hex; null until it is published."""
 
 
-class Limits(TypedDict):
-    """The time limits of each seat, in milliseconds. Null means no limit."""
+class Bonus(TypedDict):
+    """What each move of a seat does to its `match_ms`, in milliseconds; at most one of these."""
+
+    increment_ms: NotRequired[int]
+    """What each move adds. Absent without an increment."""
+
+    delay_ms: NotRequired[int]
+    """How long the clock waits before it runs down. Absent without a delay."""
+
+    bronstein_ms: NotRequired[int]
+    """What each move adds, but at most what it took. Absent without such a delay."""
+
+
+class Phase(Bonus):
+    """A later phase of the time for all decisions of a seat."""
+
+    after: int
+    """It begins when the seat has made so many moves."""
+
+    add_ms: int
+    """What it adds to the time."""
+
+
+class Times(Bonus):
+    """Time limits, in milliseconds. Null means no limit."""
 
     move_ms: int | None
     """For one decision."""
@@ -552,8 +596,21 @@ class Limits(TypedDict):
     match_ms: int | None
     """For all decisions of a seat together."""
 
-    increment_ms: NotRequired[int]
-    """What each move of a seat adds to its `match_ms`. Absent without an increment."""
+    phases: NotRequired[list[Phase]]
+    """The later phases, in order. Absent without any."""
+
+
+class SeatOdds(Times):
+    """The limits of one seat, in place of those of the match."""
+
+    seat: int
+
+
+class Limits(Times):
+    """The time limits of each seat, in milliseconds. Null means no limit."""
+
+    seats: NotRequired[list[SeatOdds]]
+    """The seats with limits of their own. Absent without any."""
 
 
 class Deadline(TypedDict):
@@ -565,10 +622,10 @@ class Deadline(TypedDict):
 
 
 class Clock(TypedDict):
-    """The clocks as they stood at the last event. The clock of the seat on turn has been running since then."""
+    """The clocks as they stood at the last event. Unless the match is paused, that of the seat on turn runs on."""
 
     since: int
-    """When the present decision became due, in UTC milliseconds."""
+    """When the present decision became due, moved on by the length of every pause since, in UTC milliseconds."""
 
     used_ms: list[int]
     """The time that each seat has used for its decisions, with the one during which it left."""
@@ -577,6 +634,26 @@ class Clock(TypedDict):
     """The time that each seat has left of `match_ms`; null without that limit."""
 
     deadline: Deadline | None
+    spent_ms: list[int]
+    """How long each of `moves` took, by the server's clock, without pauses and without the lag that was compensated
+    for; 0 for moves that the match began with.
+    """
+
+    lag_ms: int | None
+    """The most lag that a move is compensated for; null if moves are not timed."""
+
+
+class Pause(TypedDict):
+    """A pause, in which no clock runs and nobody can move."""
+
+    at: int
+    """When it began, in UTC milliseconds."""
+
+    by: str
+    """Who paused the match, as in events."""
+
+    why: str
+    """The reason, for people."""
 
 
 class Parent(TypedDict):
@@ -656,6 +733,9 @@ class Choice(TypedDict):
         "take-back",
         "confirm-record",
         "withdraw",
+        "pause",
+        "resume",
+        "adjust-clock",
         "offer-draw",
         "answer-draw",
         "abort",
@@ -699,6 +779,9 @@ class Match(MatchSummary):
     limits: Limits | None
     clock: Clock | None
     """Null without limits or before the start."""
+
+    paused: Pause | None
+    """Null unless the match is paused."""
 
     rematch_of: str | None
     """The id of the match that this is the rematch of."""
@@ -971,6 +1054,9 @@ class PlayerProfile(Player):
     paused_until: int | None
     """Until when the player can begin no rated match, in UTC milliseconds. Null if they can."""
 
+    is_organiser: bool
+    """Whether an administrator made the account an organiser."""
+
 
 class Me(PlayerProfile):
     """The account that your token belongs to."""
@@ -1012,6 +1098,19 @@ class NewRecoveryCode(TypedDict):
 
     recovery_code_expires_at: int | None
     """When the recovery code expires, in UTC milliseconds. Null if it does not."""
+
+
+class Office(TypedDict):
+    """Whether an account is an organiser now."""
+
+    player: str
+    """The id of the account."""
+
+    name: str
+    """The name of the account."""
+
+    is_organiser: bool
+    """Whether an administrator made the account an organiser."""
 
 
 class PlayerPage(ListPage):
@@ -1149,6 +1248,12 @@ class ProblemDocument(TypedDict):
 
     until: NotRequired[int]
     """Until when it is not possible, in UTC milliseconds."""
+
+    since: NotRequired[int]
+    """Since when it is not possible, in UTC milliseconds."""
+
+    left_ms: NotRequired[int]
+    """The milliseconds that the seat has left."""
 
     match_status: NotRequired[
         Literal[
@@ -1506,6 +1611,13 @@ class GameSummary(TypedDict):
     """Why the game was annulled; null if it was not."""
 
 
+class SeatBuild(TypedDict):
+    """A build that played on a seat of a game."""
+
+    seat: int
+    build: Build
+
+
 class Game(GameSummary):
     """A game of a round, with the match that decides it."""
 
@@ -1520,6 +1632,9 @@ class Game(GameSummary):
 
     forfeited: list[int]
     """The entrants that lost it by forfeit."""
+
+    builds: list[SeatBuild]
+    """The builds that accounts declared in the match that decided it, by seat, in order."""
 
     entered: list[int] | None
     """The ranks as they were entered first, if they were corrected; else null."""
@@ -2059,6 +2174,32 @@ class Team(TypedDict):
     """Its entrants in board order."""
 
 
+class PlayedBuild(Build):
+    """A build that an account declared in matches of a tournament."""
+
+    games: int
+    """The decided games in which it played."""
+
+    first: str
+    """The first of them: round, board and game."""
+
+
+class EntrantBuilds(TypedDict):
+    """The builds of an account's program in a tournament, as the account says."""
+
+    entered: Build | None
+    """The one that the account entered last."""
+
+    pinned: bool
+    """Whether no other one may play."""
+
+    played: list[PlayedBuild]
+    """Those that were declared in the matches of decided games, in order."""
+
+    undeclared: int
+    """The decided games in whose matches none was declared."""
+
+
 class Entrant(TypedDict):
     """An entrant: a `player` (an account), a `guest`, or a `bot` of the server."""
 
@@ -2114,6 +2255,14 @@ class Entrant(TypedDict):
 
     joined: int
     """The first round that the entrant can play."""
+
+    came: Literal["entered", "invited", "asked", "guest", "bot"]
+    """How it came in: `entered` by itself, `invited`, let in because it `asked`, or as a `guest` or `bot` that an
+    organiser entered.
+    """
+
+    builds: EntrantBuilds | None
+    """Null if the account has named no build, neither here nor in a match."""
 
 
 class Act(TypedDict):

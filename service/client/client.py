@@ -46,6 +46,7 @@ from plyscribe.service.client.answers import (
     Webhook,
     WebhookTest,
 )
+from plyscribe.service.client.clock_calls import ClockCalls
 from plyscribe.service.client.connection import Connection, Problem
 from plyscribe.service.client.many import ManyCalls
 from plyscribe.service.client.tournaments import TournamentCalls
@@ -58,7 +59,7 @@ class ToldEvent(Event, Story):
     """An event with what its step did: nothing, if it is no step or if the step was taken back since."""
 
 
-class Client(TournamentCalls, ManyCalls, Connection):
+class Client(TournamentCalls, ManyCalls, ClockCalls, Connection):
     """A server as one account sees it. Without a token, the client can read public data and sign up."""
 
     # ------------------------------------------------------------------------------------------------------ accounts
@@ -294,6 +295,12 @@ class Client(TournamentCalls, ManyCalls, Connection):
         """Add a seat's entropy to the server's dice."""
         return self._command("POST", f"/v1/matches/{match}/entropy", {"entropy": entropy, **_seat(seat)}, key)
 
+    def declare_build(
+        self, match: str, build: Mapping[str, Any], seat: int | None = None, *, key: str | None = None
+    ) -> Receipt:
+        """Say which build of a program plays for your seat: its `digest`, `command`, `version` and `options`."""
+        return self._command("POST", f"/v1/matches/{match}/builds", {**build, **_seat(seat)}, key)
+
     def start(self, match: str, *, key: str | None = None) -> Receipt:
         """Start the match."""
         return self._command("POST", f"/v1/matches/{match}/start", {}, key)
@@ -307,8 +314,12 @@ class Client(TournamentCalls, ManyCalls, Connection):
         version: int | None = None,
         key: str | None = None,
     ) -> Receipt:
-        """Make a move. With `version`, the server refuses it if the match has changed since that version."""
-        return self._command("POST", f"/v1/matches/{match}/moves", {"move": move, **_seat(seat)}, key, version)
+        """Make a move. With `version`, the server refuses it if the match has changed since that version.
+
+        The client says since when it has had the position, so that the way to the server and back costs no time.
+        """
+        body, thought_ms = {"move": move, **_seat(seat)}, self._positions.find_thought_ms(match)
+        return self._command("POST", f"/v1/matches/{match}/moves", body, key, version, thought_ms)
 
     def roll(self, match: str, values: Sequence[int], *, key: str | None = None) -> Receipt:
         """Record the dice rolled at the table."""
@@ -382,7 +393,9 @@ class Client(TournamentCalls, ManyCalls, Connection):
         If different versions of a match were imported, a receipt chooses the one that contains its event.
         """
         named = None if receipt is None else f"{receipt['version']}:{receipt['hash']}"
-        return cast(Match, self._get(f"/v1/matches/{match}", _given(invitation=invitation, receipt=named)))
+        state = cast(Match, self._get(f"/v1/matches/{match}", _given(invitation=invitation, receipt=named)))
+        self._positions.note(match, state["version"])
+        return state
 
     def position(
         self, match: str, ply: int, version: int | None = None, *, effects: bool = False, language: str | None = None
@@ -474,19 +487,25 @@ class Client(TournamentCalls, ManyCalls, Connection):
 
         Reconnects when the connection breaks. Ends when the match can have no more events.
         """
-        yield from cast(Iterator[Event], self._follow(f"/v1/matches/{match}/events", after))
+        for event in cast(Iterator[Event], self._follow(f"/v1/matches/{match}/events", after)):
+            self._positions.note(match, event["version"])
+            yield event
 
     def follow_effects(self, match: str, after: int = 0, *, language: str | None = None) -> Iterator[ToldEvent]:
         """Yield events as `follow` does, each with what its step did, in sentences of this language too."""
         query = urlencode(_given(include="effects", language=language))
-        yield from cast(Iterator[ToldEvent], self._follow(f"/v1/matches/{match}/events?{query}", after))
+        for event in cast(Iterator[ToldEvent], self._follow(f"/v1/matches/{match}/events?{query}", after)):
+            self._positions.note(match, event["version"])
+            yield event
 
     def inbox(self, after: int = 0) -> Iterator[InboxEntry]:
         """Yield the inbox entries after the id `after`, first the stored ones, then new ones, each once.
 
         Reconnects when the connection breaks, and never ends. An entry `gap` stands for entries that were dropped.
         """
-        yield from cast(Iterator[InboxEntry], self._follow("/v1/players/me/events", after))
+        for entry in cast(Iterator[InboxEntry], self._follow("/v1/players/me/events", after)):
+            self._positions.note(entry.get("match"), entry.get("version"))
+            yield entry
 
     def newest_in_inbox(self) -> int:
         """The id of the newest entry in the inbox, 0 if it is empty. Pass it to `inbox` to get only newer entries."""

@@ -13,6 +13,7 @@ from uuid import uuid4
 import httpx
 
 from plyscribe.service.client.answers import Json, Receipt
+from plyscribe.service.client.positions import Positions
 
 RETRY_FOR_S = 60.0
 RETRY_PAUSE_S = 0.2
@@ -57,6 +58,7 @@ class Connection:
         self.url = url
         self.token = token
         self._retry_for_s = retry_for_s
+        self._positions = Positions()
         self._http = httpx.Client(base_url=url, headers=headers, timeout=TIMEOUT_S, transport=transport)
 
     def __enter__(self) -> Self:
@@ -83,12 +85,22 @@ class Connection:
         yield page
 
     def _command(
-        self, method: str, path: str, body: Json | None, key: str | None, version: int | None = None
+        self,
+        method: str,
+        path: str,
+        body: Json | None,
+        key: str | None,
+        version: int | None = None,
+        thought_ms: int | None = None,
     ) -> Receipt:
         headers = {"Idempotency-Key": key or uuid4().hex}
         if version is not None:
             headers["If-Match"] = f'"{version}"'
-        return cast(Receipt, self._ask(method, path, json=body, headers=headers).json())
+        if thought_ms is not None:
+            headers["Thought-Ms"] = str(thought_ms)
+        receipt = cast(Receipt, self._ask(method, path, json=body, headers=headers).json())
+        self._positions.note(receipt.get("match"), receipt.get("version"))
+        return receipt
 
     def _follow(self, path: str, after: int | None) -> Iterator[Json]:
         """Yield the data of the server-sent events after an id, each once, until the stream ends for good."""

@@ -56,6 +56,12 @@ class TournamentCalls(Connection):
         given = {field: value for field, value in body.items() if value is not None}
         return self._order(f"/v1/tournaments/{tournament}/invitations", given, key)
 
+    def enter_build(
+        self, tournament: str, entrant: int, build: Mapping[str, Any], *, pinned: bool = False, key: str | None = None
+    ) -> TournamentReceipt:
+        """Say which build of a program plays for you in a tournament, and whether no other one may."""
+        return self._order(f"/v1/tournaments/{tournament}/entrants/{entrant}/builds", {**build, "pinned": pinned}, key)
+
     def end_invitation(self, tournament: str, player: str, *, key: str | None = None) -> TournamentReceipt:
         """Decline your invitation or, as the organiser, withdraw one."""
         path = f"/v1/tournaments/{tournament}/invitations/{player}"

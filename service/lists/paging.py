@@ -42,6 +42,13 @@ class Span(NamedTuple):
     """What the index finds. It holds no other condition, so that nothing else can be searched."""
 
 
+class Condition(NamedTuple):
+    """Rows that another table finds: where they lie, and the ids of all of them."""
+
+    spans: Sequence[Span]
+    ids: sa.Select[tuple[str]]
+
+
 class Listing(NamedTuple):
     """What to list: the name in its cursors, and spans that hold all its rows. They may have rows in common."""
 

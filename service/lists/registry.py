@@ -12,8 +12,10 @@ from plyscribe.service.database.feed_places import Places
 from plyscribe.service.database.table_sets import Sink
 from plyscribe.service.lists.matches import MatchList
 from plyscribe.service.lists.name_keeper import NameKeeper
+from plyscribe.service.lists.paging import Condition, Page
 from plyscribe.service.lists.players import PlayerList
 from plyscribe.service.lists.projections import FeedLag, Lag, ListSink, ListUpdater, Projection
+from plyscribe.service.lists.tournament_people import PARTS, TournamentPeople
 from plyscribe.service.lists.tournaments import TournamentList
 from plyscribe.service.lists.webhook_index import WebhookIndex
 from plyscribe.service.matches.imports import Imports
@@ -30,6 +32,7 @@ class Lists:
     matches: MatchList
     players: PlayerList
     tournaments: TournamentList
+    tournament_people: TournamentPeople
     names: NameKeeper
     webhooks: WebhookIndex
     lag: Callable[[], Lag]
@@ -44,10 +47,35 @@ class Lists:
         self.lag()
         return self.matches.list_open_with_bots(account, limit)
 
+    def read_tournaments(
+        self,
+        ruleset: str | None,
+        status: str | None,
+        limit: int,
+        cursor: str | None,
+        *,
+        account: str | None = None,
+        invited: bool = False,
+        mine: str | None = None,
+        entering: bool = False,
+    ) -> Page:
+        """A page of tournaments; see TournamentList.read.
+
+        `invited`: those that invite the account. `mine`: those in which it has this one of PARTS, or `any`. `entering`:
+        public ones that take entrants.
+        """
+        people, conditions = self.tournament_people, list[Condition]()
+        if mine is not None and account is not None:
+            conditions.append(people.find_mine(account, PARTS if mine == "any" else (mine,)))
+        if entering:
+            conditions.append(people.find_entering())
+        who = account if invited else None
+        return self.tournaments.read(ruleset, status, limit, cursor, who, conditions)
+
     @property
     def projections(self) -> tuple[Projection, ...]:
         """All lists, as projections that the relay keeps and that can be built again."""
-        return self.matches, self.players, self.tournaments, self.names, self.webhooks
+        return self.matches, self.players, self.tournaments, self.tournament_people, self.names, self.webhooks
 
 
 def open_lists(
@@ -70,6 +98,7 @@ def open_lists(
         MatchList(database, matches, imports, players),
         PlayerList(database, players),
         TournamentList(database, tournaments),
+        TournamentPeople(database, tournaments),
         NameKeeper(database, players, Handler(store, NAME)),
         WebhookIndex(database, players, outbox),
     )

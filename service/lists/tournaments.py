@@ -10,7 +10,7 @@ from plyscribe.domain.tournament.state import Tournament
 from plyscribe.service.database.engine import Database, insert_newer
 from plyscribe.service.database.rows import TEXT, replace_rows
 from plyscribe.service.database.table_sets import Enter, Tables
-from plyscribe.service.lists.paging import Json, Listing, Page, Span, parse_place, read_page
+from plyscribe.service.lists.paging import Condition, Json, Listing, Page, Span, parse_place, read_page
 from plyscribe.service.lists.projections import build_rows
 from plyscribe.service.streams.handler import Handler
 
@@ -87,24 +87,36 @@ class TournamentList:
             replace_rows(connection, tables.invitations, sorted(entered), invited)
 
     def read(
-        self, ruleset: str | None, status: str | None, limit: int, cursor: str | None, invited: str | None = None
+        self,
+        ruleset: str | None,
+        status: str | None,
+        limit: int,
+        cursor: str | None,
+        invited: str | None = None,
+        conditions: Sequence[Condition] = (),
     ) -> Page:
-        """A page of the tournaments of this ruleset and status that invite this account.
+        """A page of the tournaments of this ruleset and status that invite this account and meet these conditions.
 
-        Private tournaments are listed only for those whom they invite. BadRequest if the cursor is not of this list.
+        Private tournaments are listed only with `invited` or a condition, which must find none that the reader may not
+        see. BadRequest if the cursor is not of this list.
         """
         place = parse_place(self.name, cursor, by_number=True)
         tournaments, invitations = self.table.live
         columns = {"ruleset": ruleset, "status": status}
         tests = [tournaments.c[name] == value for name, value in columns.items() if value is not None]
         if invited is not None:
-            span = Span(invitations.c.created_at, invitations.c.tournament, invitations.c.player == invited)
+            spans: Sequence[Span] = [
+                Span(invitations.c.created_at, invitations.c.tournament, invitations.c.player == invited)
+            ]
+        elif conditions:
+            spans, conditions = conditions[0].spans, conditions[1:]
         else:
-            span = Span(tournaments.c.created_at, tournaments.c.id, tests.pop(0) if tests else sa.true())
+            spans = [Span(tournaments.c.created_at, tournaments.c.id, tests.pop(0) if tests else sa.true())]
             tests.append(tournaments.c.status != PRIVATE)
+        tests += [tournaments.c.id.in_(each.ids) for each in conditions]
         keep = sa.and_(*tests) if tests else None
         with self._database.reading() as connection:
-            return read_page(connection, Listing(self.name, [span], tournaments, keep, descending=True), limit, place)
+            return read_page(connection, Listing(self.name, spans, tournaments, keep, descending=True), limit, place)
 
 
 def _list_invitations(row: TournamentRow) -> Iterator[dict[str, Any]]:

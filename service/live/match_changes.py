@@ -1,7 +1,7 @@
-"""The newest changes of all matches, in one order: what followers of many matches read.
+"""The newest changes of all matches and tournaments, in one order: what followers of many of them read.
 
-A change is an append to a match. The relay notes it in the same transaction as the lists, so a follower always finds
-the match that changed in the list.
+A change is an append to a match or a tournament. The relay notes it in the same transaction as the lists, so a follower
+always finds the match that changed in the list.
 """
 
 import time
@@ -19,6 +19,9 @@ from plyscribe.service.live.followers import Entry, Line
 from plyscribe.service.matches.queries import dump_events
 from plyscribe.service.store.port import FeedEntry, Stretch
 from plyscribe.service.streams.handler import Handler
+
+NOTED = ("match-", "tournament-")
+"""How the ids of the streams begin whose appends are noted."""
 
 KEPT = 50_000
 """The number of changes that are kept."""
@@ -59,7 +62,7 @@ Json = dict[str, Any]
 
 
 class Change(NamedTuple):
-    """An append to a match: its number in the order of all changes, and its first and last version."""
+    """An append to a match or tournament: its number in the order of all changes, and its first and last version."""
 
     number: int
     match: str
@@ -90,7 +93,7 @@ class Changes:
 
     def collect(self, entries: Sequence[FeedEntry]) -> Enter:
         """See Sink.collect."""
-        appends = [entry for entry in entries if entry.stream.startswith("match-")]
+        appends = [entry for entry in entries if entry.stream.startswith(NOTED)]
         return (lambda connection: _note(connection, appends)) if appends else enter_nothing
 
     def announce(self) -> None:
@@ -192,12 +195,13 @@ class ChangeEntries:
             if not changes:
                 self._empty = range(after, looked_at)
                 return []
-            if entries := self._dump(changes):
+            if entries := self.dump(changes):
                 return entries
             looked_at = changes[-1].number
         return [self.at(looked_at)]
 
-    def _dump(self, changes: Sequence[Change]) -> list[Entry]:
+    def dump(self, changes: Sequence[Change]) -> list[Entry]:
+        """The entries of those of these changes that are wanted."""
         rows = self._select({change.match for change in changes})
         shown = [change for change in changes if change.match in rows]
         stretches = [
@@ -222,3 +226,29 @@ def _describe(change: Change, row: Json, events: orjson.Fragment) -> bytes:
             "events": events,
         }
     )
+
+
+class TournamentChanges(ChangeEntries):
+    """The changes of one tournament and of the matches of its last round, without their events, as a Source."""
+
+    def __init__(
+        self, changes: Changes, matches: Handler[Match], tournament: str, list_matches: Callable[[], Iterable[str]]
+    ) -> None:
+        """`list_matches` returns the ids of the matches of the last round."""
+        super().__init__(changes, matches, lambda _: {}, as_lines=False)
+        self._tournament = tournament
+        self._list_matches = list_matches
+
+    def dump(self, changes: Sequence[Change]) -> list[Entry]:
+        """See ChangeEntries.dump."""
+        wanted = {self._tournament, *self._list_matches()}
+        return [
+            self._entry(change.number, CHANGE, orjson.dumps(_describe_shortly(change)))
+            for change in changes
+            if change.match in wanted
+        ]
+
+
+def _describe_shortly(change: Change) -> Json:
+    kind = change.match.partition("-")[0]
+    return {"type": CHANGE, "id": change.number, kind: change.match, "version": change.last}

@@ -113,7 +113,8 @@ def describe_match(
         "ruleset_version": created.ruleset_version,
         "options": created.options,
         "seats": [
-            {**each, "entropy": seat.entropy} for each, seat in zip(describe_seats(life.seats), life.seats, strict=True)
+            {**each, "entropy": seat.entropy, "builds": [dump_data(build) for build in seat.builds]}
+            for each, seat in zip(describe_seats(life.seats), life.seats, strict=True)
         ],
         "creator": life.creator,
         "recorder": created.recorder,
@@ -126,6 +127,7 @@ def describe_match(
         "about": created.about,
         "limits": created.limits,
         "clock": _describe_clock(match),
+        "paused": match.pause._asdict() if match.pause else None,
         "rematch_of": created.rematch_of,
         "parent": created.parent,
         "ply": play.ply if play else 0,
@@ -178,6 +180,8 @@ def _describe_clock(match: Match) -> dict[str, Any] | None:
         "used_ms": [time_used(match, seat) for seat in seats],
         "left_ms": [time_left(match, seat) for seat in seats],
         "deadline": deadline._asdict() if deadline else None,
+        "spent_ms": [step.took_ms for step in match.play.steps],
+        "lag_ms": match.play.lag_ms,
     }
 
 

@@ -5,6 +5,7 @@ from typing import Any
 from plyscribe.domain.commands import Actor, CreateMatch, Secret
 from plyscribe.domain.decide.opening import require_may_ask_rematch
 from plyscribe.domain.events import Account, Occupant, RecordedDice
+from plyscribe.domain.limits import rotate_limits
 from plyscribe.domain.match import Match
 from plyscribe.service.config import SERVER, ServerKey
 from plyscribe.service.matches.seating import renew_all
@@ -45,7 +46,7 @@ def draft_rematch(old: Match, actor: Actor, at: int, key: ServerKey) -> CreateMa
         rated=created.rated,
         private=created.private,
         start=created.start,
-        limits=created.limits,
+        limits=rotate_limits(created.limits, len(life.seats)),
         rematch_of=old.stream,
         server=SERVER,
     )

@@ -37,7 +37,8 @@ SLOTS = 16384
 HOST = "127.0.0.1"
 MOST_NODES = 16
 HIGHEST_PORT = 55_535
-"""Each node also listens 10,000 above its port, for the others."""
+ABOVE = 10_000
+"""So far above its port each node also listens, for the others."""
 
 NOTES = "cluster.json"
 QUEUES = "queues"
@@ -232,7 +233,8 @@ class TrialCluster:
 
     def _read_notes(self, nodes: int) -> Notes:
         known = _read_notes(self.directory)
-        if known is None:
+        if known is None or not known.is_whole:
+            # Somebody may have taken the ports of a start that was interrupted.
             known = Notes(_choose_ports(nodes), secrets.token_urlsafe(24), is_whole=False)
             _write_notes(self.directory, known)
         if len(known.ports) != nodes:
@@ -275,12 +277,14 @@ def _write_notes(directory: Path, notes: Notes) -> None:
 
 
 def _choose_ports(count: int) -> list[int]:
-    """Ports that are free now, all different."""
+    """Ports that are free now, all different, as are those above them."""
     chosen: list[int] = []
     with ExitStack() as probes:
         while len(chosen) < count:
-            probe = probes.enter_context(socket.socket())
+            probe, other = (probes.enter_context(socket.socket()) for _ in range(2))
             probe.bind((HOST, 0))
             if (port := int(probe.getsockname()[1])) <= HIGHEST_PORT:
-                chosen.append(port)
+                with suppress(OSError):
+                    other.bind((HOST, port + ABOVE))
+                    chosen.append(port)
     return chosen

@@ -6,7 +6,7 @@ it is out of date, the node that a command goes to says so.
 
 import threading
 import time
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
@@ -27,7 +27,7 @@ from redis.retry import Retry
 
 from plyscribe.service.store.port import BUCKETS
 from plyscribe.service.store.replicas import ReplicatedWire
-from plyscribe.service.store.wire import NotSent, Wire
+from plyscribe.service.store.wire import Batch, NotSent, Wire
 
 MOST_REDIRECTIONS = 5
 """How often one command follows a node's word that another node has its slot."""
@@ -190,7 +190,8 @@ class ClusterWire:
     def send_all(self, commands: Sequence[tuple[Any, ...]]) -> list[Any]:
         """See Wire.send_all. Each command has a key, or they are one transaction, whose keys share a slot.
 
-        One round trip to each node that is asked. If one does not answer, the others may have done what was asked.
+        All nodes are asked before the first reply is read, so they work at the same time. If one does not answer, the
+        others may have done what was asked.
         """
         if commands and commands[0][0] == "MULTI":
             return self._send_together(commands)
@@ -198,13 +199,18 @@ class ClusterWire:
         for place, command in enumerate(commands):
             places[self._wire_to(_key_of(command))].append(place)
         replies: list[Any] = [None] * len(commands)
+        begun: deque[tuple[Wire, list[int], Batch]] = deque()
         try:
             for wire, of_node in places.items():
-                answered = wire.send_all([commands[place] for place in of_node])
-                for place, reply in zip(of_node, answered, strict=True):
+                begun.append((wire, of_node, wire.begin([commands[place] for place in of_node])))
+            while begun:
+                wire, of_node, batch = begun.popleft()
+                for place, reply in zip(of_node, wire.finish(batch), strict=True):
                     replies[place] = reply
-        except (NoConnection, NoAnswer):
-            self._is_stale = True
+        except BaseException as error:
+            for wire, _, batch in begun:
+                wire.abandon(batch)
+            self._is_stale |= isinstance(error, (NoConnection, NoAnswer))
             raise
         return [self._send_after(commands[place], reply) for place, reply in enumerate(replies)]
 

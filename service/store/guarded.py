@@ -51,15 +51,19 @@ class GuardedStore:
             self._require(each.events, each.types)
         return self.within.append_all(appends)
 
+    def layout(self) -> int:
+        """The layout of the data. Once it is the newest, nobody is asked any more."""
+        if self._is_newest:
+            return NEWEST
+        layout = self._read_layout()
+        self._is_newest = layout >= NEWEST
+        return layout
+
     def _require(self, events: Sequence[StoredEvent], types: Sequence[str]) -> None:
         if self._is_newest or TYPES.isdisjoint(types):
             return
         needed = max(find_layout(event, type) for event, type in zip(events, types, strict=True) if type in TYPES)
-        if needed == 1:
-            return
-        layout = self._read_layout()
-        self._is_newest = layout >= NEWEST
-        if needed > layout:
+        if needed > 1 and needed > self.layout():
             raise UpgradeUnfinished(
                 "the service is being upgraded, and cannot do this until that is finished; nothing was stored"
             )

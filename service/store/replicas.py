@@ -7,7 +7,7 @@ from redis import Redis
 from redis.exceptions import ReadOnlyError, RedisError, ResponseError
 
 from plyscribe.service.store.port import StoreUnavailable
-from plyscribe.service.store.wire import Wire
+from plyscribe.service.store.wire import Batch, Wire
 
 WITHIN_MS: Final = 1000
 """How long replicas may take. It is less than a client waits for an answer."""
@@ -31,9 +31,13 @@ class ReplicatedWire(Wire):
             raise reply
         return reply
 
-    def send_all(self, commands: Sequence[tuple[Any, ...]]) -> list[Any]:
-        """See Wire.send_all."""
-        *replies, held = super().send_all([*commands, ("WAIT", self._replicas, WITHIN_MS)])
+    def begin(self, commands: Sequence[tuple[Any, ...]]) -> Batch:
+        """See Wire.begin."""
+        return super().begin([*commands, ("WAIT", self._replicas, WITHIN_MS)])
+
+    def finish(self, batch: Batch) -> list[Any]:
+        """See Wire.finish."""
+        *replies, held = super().finish(batch)
         if all(isinstance(reply, RedisError) for reply in replies):
             # Nothing was written, and the first refusal says why.
             return replies

@@ -3,7 +3,7 @@
 from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, NamedTuple
 
 from hiredis import pack_command
 from redis import Redis
@@ -22,6 +22,13 @@ MAX_IDLE = 128
 
 class NotSent(NoConnection):
     """No connection could be opened, so nothing was sent."""
+
+
+class Batch(NamedTuple):
+    """Commands that were sent together, and whose replies are still to be read."""
+
+    connection: Connection
+    unread: int
 
 
 class Wire:
@@ -60,10 +67,26 @@ class Wire:
 
     def send_all(self, commands: Sequence[tuple[Any, ...]]) -> list[Any]:
         """Send commands together and return their replies. A refusal is returned as redis-py's exception."""
+        return self.finish(self.begin(commands))
+
+    def begin(self, commands: Sequence[tuple[Any, ...]]) -> Batch:
+        """Send commands together. `finish` or `abandon` what is returned."""
         connection = self._take()
         try:
             connection.send_packed_command((b"".join(map(pack_command, commands)),), check_health=False)
-            replies = [_read_reply(connection) for _ in commands]
+        except RedisError:
+            self._drop_all(connection)
+            raise
+        except BaseException:
+            connection.disconnect()
+            raise
+        return Batch(connection, len(commands))
+
+    def finish(self, batch: Batch) -> list[Any]:
+        """The replies to commands that were sent: see `send_all`."""
+        connection = batch.connection
+        try:
+            replies = [_read_reply(connection) for _ in range(batch.unread)]
         except RedisError:
             self._drop_all(connection)
             raise
@@ -75,6 +98,10 @@ class Wire:
         else:
             self._give_back(connection)
         return replies
+
+    def abandon(self, batch: Batch) -> None:
+        """Read no replies to what was sent. The server may do it all the same."""
+        batch.connection.disconnect()
 
     def close(self) -> None:
         """Close the idle connections; new ones are opened when needed."""

@@ -9,10 +9,12 @@ from typing import Any, NamedTuple
 
 import orjson
 
+from plyscribe.domain.codec import dump_data
 from plyscribe.domain.events import Account, BuiltIn, Guest
 from plyscribe.domain.match import Match, fold
 from plyscribe.domain.record import format_record, record_of
 from plyscribe.domain.tournament.attempts import Attempt, Incident, count_all_faults, list_all_attempts
+from plyscribe.domain.tournament.entrant_builds import Played, list_played
 from plyscribe.domain.tournament.events import RoundPaired
 from plyscribe.domain.tournament.explaining import Explanation, Reason
 from plyscribe.domain.tournament.naming import name_entrants
@@ -66,7 +68,7 @@ def describe_receipt(answer: Answer[Tournament]) -> Fields:
 
 def describe_tournament(state: Tournament, accounts: Accounts) -> Fields:
     """A tournament as it stands."""
-    terms, names = state.terms, name_all(state, accounts)
+    terms, names, played = state.terms, name_all(state, accounts), list_played(state)
     return {
         "tournament": state.stream,
         "version": state.version,
@@ -99,7 +101,9 @@ def describe_tournament(state: Tournament, accounts: Accounts) -> Fields:
         "penalties": [_describe_penalty(each) for each in state.penalties],
         "seed": terms.seed,
         "teams": [_describe_team(each) for each in list_teams(state)],
-        "entrants": [_describe_entrant(each, names[each.number], accounts) for each in state.entrants],
+        "entrants": [
+            _describe_entrant(each, names[each.number], accounts, played.get(each.number)) for each in state.entrants
+        ],
         "invitations": [_describe_invitation(each, accounts) for each in list_invitations(state)],
         "acts": [_describe_act(each, accounts) for each in state.acts],
         "rounds": len(state.rounds),
@@ -157,7 +161,7 @@ def _describe_act(act: Act, accounts: Accounts) -> Fields:
     }
 
 
-def _describe_entrant(entrant: Entrant, name: str, accounts: Accounts) -> Fields:
+def _describe_entrant(entrant: Entrant, name: str, accounts: Accounts, played: Played | None) -> Fields:
     occupant = entrant.occupant
     if isinstance(occupant, BuiltIn):
         who: Fields = {"bot": occupant.bot, "bot_version": occupant.version, "playouts": occupant.playouts}
@@ -179,6 +183,23 @@ def _describe_entrant(entrant: Entrant, name: str, accounts: Accounts) -> Fields
         "team": entrant.team,
         "place": entrant.place,
         "joined": entrant.joined,
+        "came": entrant.came,
+        "builds": _describe_builds(entrant, played) if played is not None else None,
+    }
+
+
+def _describe_builds(entrant: Entrant, played: Played) -> Fields | None:
+    """What the account says of its program; None if it has named no build."""
+    if not (entrant.builds or played.builds):
+        return None
+    return {
+        "entered": dump_data(entrant.builds[-1]) if entrant.builds else None,
+        "pinned": entrant.is_pinned,
+        "played": [
+            {**dump_data(each.build), "games": each.games, "first": "-".join(map(str, each.first))}
+            for each in played.builds
+        ],
+        "undeclared": played.undeclared,
     }
 
 
@@ -291,6 +312,7 @@ def _describe_game(state: Tournament, game: Game, tournaments: Tournaments) -> F
         "why": game.why,
         "forfeited": list(game.forfeited),
         "annulled": game.annulled,
+        "builds": [{"seat": each.seat, "build": dump_data(each.build)} for each in game.builds],
         "entered": None if game.entered is None else list(game.entered),
         "failed": [each.match for each in game.failed],
         "given_up": game.is_given_up,

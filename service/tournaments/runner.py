@@ -7,15 +7,24 @@ game, so an interrupted tournament goes on exactly as it would have.
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from hashlib import sha256
 
 from plyscribe.domain.bots import build_bot
 from plyscribe.domain.chain import StoredEvent
-from plyscribe.domain.codec import Event, parse_event
-from plyscribe.domain.commands import AbortMatch, Actor, Command, CreateMatch, Secret, Withdraw
+from plyscribe.domain.codec import Event, find_type, parse_event
+from plyscribe.domain.commands import (
+    AbortMatch,
+    Actor,
+    Command,
+    CreateMatch,
+    PauseMatch,
+    ResumeMatch,
+    Secret,
+    Withdraw,
+)
 from plyscribe.domain.errors import DomainError, FoldError, StreamError, WrongTime
 from plyscribe.domain.events import (
     Account,
@@ -24,11 +33,17 @@ from plyscribe.domain.events import (
     DiceRevealed,
     MatchAborted,
     MatchAnnulled,
+    MatchCreated,
+    MatchPaused,
     MatchRefuted,
+    MatchResumed,
+    MatchStarted,
+    MoveMade,
     Occupant,
     RecordedDice,
     SeedsRevealed,
 )
+from plyscribe.domain.layouts import NEWEST
 from plyscribe.domain.match import Match
 from plyscribe.domain.rulesets import find_ruleset
 from plyscribe.domain.tournament.commands import (
@@ -42,12 +57,14 @@ from plyscribe.domain.tournament.commands import (
 )
 from plyscribe.domain.tournament.conditions import MAX_CAUSE_LENGTH
 from plyscribe.domain.tournament.decide import TOURNAMENT
+from plyscribe.domain.tournament.events import SeatBuild
 from plyscribe.domain.tournament.sprt import judge_entrants
 from plyscribe.domain.tournament.state import Game, Tournament, find_game
 from plyscribe.service.clock import now_ms
 from plyscribe.service.config import SERVER, ServerKey
 from plyscribe.service.errors import Contended
 from plyscribe.service.matches.seating import MAX_SEED, PLAYER
+from plyscribe.service.matches.timing import time_moves
 from plyscribe.service.store import port
 from plyscribe.service.store.port import EventStore
 from plyscribe.service.streams.handler import Answer, Handler, Order
@@ -75,13 +92,27 @@ TELLING = tuple(
 """How the newest event may look if a match is decided or has failed. An aborted match ends with what it reveals."""
 
 
+NEVER_PAUSED = {
+    True: {MatchCreated.type, MatchPaused.type},
+    False: {MatchCreated.type, MatchStarted.type, MoveMade.type, MatchResumed.type},
+}
+"""What the newest event of a match may be if there is nothing to pause (True), or nothing to let go on (False)."""
+
 log = logging.getLogger(__name__)
 
 
 class Tournaments:
     """All tournaments; safe to share between threads."""
 
-    def __init__(self, store: EventStore, matches: Handler[Match], key: ServerKey) -> None:
+    def __init__(
+        self,
+        store: EventStore,
+        matches: Handler[Match],
+        key: ServerKey,
+        layout: Callable[[], int] = lambda: NEWEST,
+    ) -> None:
+        """`layout` is that of the store's data: see `plyscribe.domain.layouts`."""
+        self._layout = layout
         self._store = store
         self._matches = matches
         self._key = key
@@ -169,6 +200,8 @@ class Tournaments:
                 state = self._enter(state, game, self._matches.read(match))
             else:
                 self._withdraw_absent(state, game, match)
+                if state.stop and find_type(entry) not in NEVER_PAUSED[state.is_stopped]:
+                    self._pause_or_resume(state, match)
         for answer in self._matches.execute_all(missing):
             if isinstance(answer, Exception):
                 raise answer
@@ -206,6 +239,23 @@ class Tournaments:
 
     # ---- matches
 
+    def list_last_matches(self, stream: str) -> list[str]:
+        """The ids of the matches of the last round, whether they are made yet or not."""
+        state = self.read(stream)
+        return [self.match_id(state, game) for round in state.rounds[-1:] for games in round.games for game in games]
+
+    def read_matches(self, state: Tournament, games: Sequence[Game]) -> dict[tuple[int, int], Match]:
+        """The matches of these games of a round that are made, by board and game; one round trip if none is new."""
+        ids = {(game.board, game.game): self.match_id(state, game) for game in games}
+        found: dict[tuple[int, int], Match] = {}
+        for (place, id), newest in zip(ids.items(), self._store.newest(list(ids.values())), strict=True):
+            if newest is None:
+                continue
+            cached = self._matches.cached(id)
+            is_newest = cached is not None and (cached.version, cached.head) == (newest.version, newest.h)
+            found[place] = cached if cached is not None and is_newest else self._matches.read(id)
+        return found
+
     def match_id(self, state: Tournament, game: Game) -> str:
         """The match in which the game is or was played."""
         return game.match or _match_id(state.stream, game, game.game)
@@ -242,7 +292,7 @@ class Tournaments:
             },
             server=SERVER,
         )
-        return [Order(id, command, asked, new=True)]
+        return [Order(id, time_moves(command, self._layout()), asked, new=True)]
 
     def _seat(self, state: Tournament, game: Game, seat: int) -> Occupant:
         """Who takes the seat. A bot plays in its current build.
@@ -306,6 +356,26 @@ class Tournaments:
         matches = tuple(_match_id(state.stream, game, number) for number in range(1, len(state.seatings) + 1))
         return self._key.seal_shared(f"{state.stream}-{game.round}-{game.board}", matches)
 
+    def _pause_or_resume(self, state: Tournament, id: str) -> None:
+        """Pause a match under way while the tournament stops its matches, and let it go on afterwards.
+
+        That happens once for each pause of the tournament: whatever arbiters do to the match in between stays.
+        """
+        director = Actor("organiser", state.stream)
+        asked = job_command("tournament-pause" if state.is_stopped else "tournament-resume", id, state.stop)
+
+        def command_for(match: Match) -> PauseMatch | ResumeMatch:
+            if state.is_stopped:
+                return PauseMatch(actor=director, at=now_ms(), id=asked.id.hex(), why=state.paused or "")
+            pause = match.play.pause if match.play else None
+            if pause is None or pause.by != str(director):
+                raise WrongTime("match/not-paused", "the tournament has not paused the match")
+            return ResumeMatch(actor=director, at=now_ms(), id=asked.id.hex())
+
+        # It may be paused or over, or an arbiter may have paused it.
+        with suppress(DomainError):
+            self._matches.execute(id, command_for, asked)
+
     def _withdraw_absent(self, state: Tournament, game: Game, id: str) -> None:
         """Withdraw entrants who have left the tournament from a match that is under way."""
         for seat, number in enumerate(game.entrants, 1):
@@ -347,6 +417,7 @@ def _enter_result(game: Game, match: Match) -> EnterResult:
         reason=life.outcome.reason,
         made_at=life.created_at,
         left=life.withdrawals,
+        builds=tuple(SeatBuild(number, build) for number, seat in enumerate(life.seats, 1) for build in seat.builds),
     )
 
 

@@ -45,6 +45,7 @@ from plyscribe.service.web.api import (
     system,
     telemetry,
     tokens,
+    tournament_stream,
     variations,
     webhooks,
 )
@@ -106,13 +107,15 @@ def create_app(composed: Parts | None = None) -> Flask:
         many,
         ratings,
         organising,
+        tournament_stream,
         variations,
         webhooks,
         pages,
     )
     install_speech(app)
-    for module in modules:
-        app.register_blueprint(module.blueprint)
+    # The views of tournaments are in several modules, with one blueprint.
+    for blueprint in dict.fromkeys(module.blueprint for module in modules):
+        app.register_blueprint(blueprint)
     app.register_error_handler(HTTPException, _answer_http_error)
     app.register_error_handler(Exception, _answer_error)
     of: Parts = app.extensions["plyscribe"]

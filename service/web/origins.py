@@ -27,7 +27,7 @@ OPEN_PATHS = ("/v1/", "/openapi.yaml", "/oembed")
 READ_HEADERS = "If-None-Match, Last-Event-ID"
 """Request headers that any page may send, beside those that browsers always allow."""
 
-COMMAND_HEADERS = f"Authorization, Content-Type, Idempotency-Key, If-Match, {READ_HEADERS}"
+COMMAND_HEADERS = f"Authorization, Content-Type, Idempotency-Key, If-Match, Thought-Ms, {READ_HEADERS}"
 """Request headers that a page of a trusted origin may send."""
 
 SHOWN = "ETag, Idempotency-Replayed, Location, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id"

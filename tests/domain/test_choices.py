@@ -18,6 +18,7 @@ from plyscribe.domain.commands import (
     AbortMatch,
     Actor,
     AddEntropy,
+    AdjustClock,
     AnnulMatch,
     AnswerDraw,
     Command,
@@ -27,9 +28,11 @@ from plyscribe.domain.commands import (
     LeaveSeat,
     MakeMove,
     OfferDraw,
+    PauseMatch,
     PlayOn,
     RecordRoll,
     RecordVerdict,
+    ResumeMatch,
     RevealDice,
     ScoreMatch,
     Secret,
@@ -145,6 +148,7 @@ def commands_on(match: Match, actor: Actor, at: int, rng: Random) -> Iterator[tu
         yield ("offer-draw", seat, None), OfferDraw(**base, seat=seat)
         yield ("answer-draw", seat, None), AnswerDraw(**base, seat=seat, accept=False)
         yield ("answer-draw", seat, None), AnswerDraw(**base, seat=seat, accept=True)
+        yield ("adjust-clock", seat, None), AdjustClock(**base, seat=seat, add_ms=60_000, why="a late start")
         for cause in (*WITHDRAWAL_CAUSES, "bored"):
             yield ("withdraw", seat, cause), Withdraw(**base, seat=seat, cause=cause, why=why)
         yield ("withdraw", seat, "resigned"), Withdraw(**base, seat=seat, fault=rng.choice(WITHDRAWAL_FAULTS), why=why)
@@ -160,6 +164,8 @@ def commands_on(match: Match, actor: Actor, at: int, rng: Random) -> Iterator[tu
         yield ("take-back", None, None), TakeBack(**base, ply=rng.randrange(plies))
     yield ("take-back", None, None), Correct(**base, take_back=1)
     yield ("confirm-record", None, None), ConfirmRecord(**base)
+    yield ("pause", None, None), PauseMatch(**base, why="the lights went out")
+    yield ("resume", None, None), ResumeMatch(**base)
     yield ("abort", None, None), AbortMatch(**base)
     yield ("annul", None, None), AnnulMatch(**base, why="cheated")
     yield ("reveal-dice", None, None), RevealDice(**base)
@@ -304,6 +310,9 @@ def with_a_guest() -> Table:
 
 def against_time() -> Table:
     table = new_match("pathagon", (account(ANN), BOT), limits={"move_ms": 1000})
+    table.when(PauseMatch, ORGANISER, why="the lights went out")
+    table.when(AdjustClock, ORGANISER, seat=1, add_ms=5000, why="a late start")
+    table.when(ResumeMatch, ORGANISER)
     table.when(Withdraw, SYSTEM, at=10**6, seat=1, cause="time")
     table.when(AnnulMatch, ORGANISER, why="cheated")
     return table

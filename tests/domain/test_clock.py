@@ -4,17 +4,10 @@ import pytest
 
 from plyscribe.domain.codec import parse_event
 from plyscribe.domain.commands import Actor, AnswerDraw, MakeMove, OfferDraw, StartMatch, TakeSeat, Withdraw
-from plyscribe.domain.deadlines import (
-    MAX_INCREMENT_MS,
-    MAX_MATCH_MS,
-    MAX_MOVE_MS,
-    Deadline,
-    find_deadline,
-    time_left,
-    time_used,
-)
+from plyscribe.domain.deadlines import Deadline, find_deadline, time_left, time_used
 from plyscribe.domain.errors import Refusal
 from plyscribe.domain.events import DiceRevealed, DiceRolled, MatchEnded, MatchRefuted, MatchVerified, SeatWithdrawn
+from plyscribe.domain.limits import MAX_INCREMENT_MS, MAX_MATCH_MS, MAX_MOVE_MS
 from plyscribe.domain.match import Match, fold
 from plyscribe.domain.ruleset import Decision
 from plyscribe.domain.verification import verify_match
@@ -317,4 +310,4 @@ def test_a_fold_of_stored_events_knows_the_same_times():
     table.when(Withdraw, ANN, at=START + 7_000, seat=1)
     for at in (9_000, 10_000, 12_000):
         move(table, START + at)
-    assert fold(Match(STREAM), table.entries).play.unmade == table.match.play.unmade == ((1, 7_000),)
+    assert fold(Match(STREAM), table.entries).play.unmade == table.match.play.unmade == ((1, 7_000, 0),)

@@ -6,6 +6,7 @@ import pytest
 
 from plyscribe.domain.bundle.bundle import format_event_line
 from plyscribe.domain.chain import StoredEvent, canonical_json
+from plyscribe.domain.clocks import BONUSES
 from plyscribe.domain.layouts import CLUBS, INCREMENTS, NEWEST, TYPES, find_layout
 from tests.domain.given import new_match
 from tests.domain.test_clock import start
@@ -13,6 +14,13 @@ from tests.domain.test_events import ALL_EVENT_TYPES, LINES
 
 LIMITS = {"match_ms": 60_000}
 GROWING = {**LIMITS, "increment_ms": 1000}
+OF_CLOCKS = (
+    GROWING,
+    {**LIMITS, "delay_ms": 1000},
+    {**LIMITS, "bronstein_ms": 1000},
+    {**LIMITS, "phases": [{"after": 40, "add_ms": 60_000}]},
+)
+ODDS = {**LIMITS, "seats": [{"seat": 1, "match_ms": 30_000}]}
 
 
 def entry(type: str, data: dict) -> StoredEvent:
@@ -28,7 +36,7 @@ def test_the_types_are_ours():
     assert NEWEST >= INCREMENTS
 
 
-@pytest.mark.parametrize(("limits", "layout"), [(None, 1), (LIMITS, 1), (GROWING, INCREMENTS)])
+@pytest.mark.parametrize(("limits", "layout"), [(None, 1), (LIMITS, 1), *((each, INCREMENTS) for each in OF_CLOCKS)])
 def test_a_match_with_an_increment_needs_the_layout_of_increments(limits, layout):
     first = created(limits)
     assert find_layout(first, "match-created") == layout
@@ -37,12 +45,22 @@ def test_a_match_with_an_increment_needs_the_layout_of_increments(limits, layout
     assert find_layout(copied, "events-copied") == layout
 
 
+def test_a_match_with_odds_needs_the_layout_of_increments():
+    assert find_layout(created(ODDS), "match-created") == INCREMENTS
+
+
+@pytest.mark.parametrize("type", ["match-paused", "match-resumed", "clock-adjusted"])
+def test_what_is_done_to_clocks_needs_the_layout_of_clubs(type):
+    assert find_layout(entry(type, {}), type) == CLUBS
+
+
 def test_what_is_copied_later_needs_nothing():
     later = start(2, match_ms=60_000, increment_ms=1000).entries[-1]
     assert find_layout(entry("events-copied", {"events": [format_event_line(later).decode()]}), "events-copied") == 1
     assert find_layout(entry("events-copied", {"events": []}), "events-copied") == 1
 
 
+NEW = (*BONUSES, "phases", "asked_byes", "lag_ms")
 CLUB = {"at_table", "rounds_begin", "rated", "private"}
 OLD_FORMATS = {"round-robin", "swiss", "knockout", "gauntlet"}
 
@@ -51,8 +69,10 @@ def test_every_recorded_shape_has_a_layout():
     for line in LINES:
         raw = json.loads(line)
         if raw["type"] in TYPES:
-            is_new = '"increment_ms"' in line or '"asked_byes"' in line
-            is_new = is_new or raw["type"] not in ("match-created", "tournament-created", "events-copied")
+            is_new = any(f'"{each}"' in line for each in NEW)
+            is_new = is_new or ('"seat":1' in line and raw["type"] != "game-decided")
+            is_old = raw["type"] in ("match-created", "tournament-created", "game-decided", "events-copied")
+            is_new = is_new or not is_old or "builds" in raw["data"]
             if raw["type"] == "tournament-created":
                 is_new = is_new or CLUB & raw["data"].keys() or raw["data"]["format"]["kind"] not in OLD_FORMATS
             assert find_layout(StoredEvent(1, line.encode(), b""), raw["type"]) == (CLUBS if is_new else 1)
@@ -70,3 +90,8 @@ def test_every_recorded_shape_has_a_layout():
 )
 def test_a_tournament_of_a_club_needs_the_layout_of_clubs(term):
     assert find_layout(entry("tournament-created", {"limits": None, **term}), "tournament-created") == CLUBS
+
+
+def test_a_copy_of_a_match_with_a_build_needs_the_layout_of_clubs():
+    lines = [format_event_line(created(None)).decode(), '{"data":{},"type":"build-declared","version":2}']
+    assert find_layout(entry("events-copied", {"events": lines}), "events-copied") == CLUBS

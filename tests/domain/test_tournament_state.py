@@ -6,7 +6,7 @@ from plyscribe.domain.chain import first_link, link_all
 from plyscribe.domain.codec import Event, format_event
 from plyscribe.domain.commands import Actor
 from plyscribe.domain.errors import BrokenChain, FoldError, UnknownEventType
-from plyscribe.domain.events import MatchStarted
+from plyscribe.domain.events import Build, MatchStarted
 from plyscribe.domain.tournament.commands import (
     AbortTournament,
     AnnounceAbsence,
@@ -18,6 +18,7 @@ from plyscribe.domain.tournament.commands import (
     EndInvitation,
     EndRequest,
     EndTournament,
+    EnterBuild,
     GivePenalty,
     InviteEntrant,
     LiftPenalty,
@@ -47,6 +48,7 @@ from tests.domain.given_tournament import STREAM, SYSTEM, GivenTournament, by_nu
 
 ANN = "player-" + "a" * 26
 BEN = Actor("player", "player-" + "b" * 26)
+CAT = Actor("player", "player-" + "c" * 26)
 FAILURE = {"cause": "refuted", "why": "lost", "made_at": 7}
 
 
@@ -62,6 +64,10 @@ def whole_event():
         repeat="rotations",
     )
     tournament.sit_out(2, 2)
+    tournament.when(InviteEntrant, player=CAT.id)
+    tournament.enter_account(CAT)
+    tournament.when(EnterBuild, CAT, entrant=6, build=Build("ab" * 32, "mybot", None, {}))
+    tournament.leave(6)
     tournament.when(InviteEntrant, player=ANN, label="Ann")
     tournament.when(EndInvitation, player=ANN)
     tournament.play(pair_round_robin, by_number, most=2)

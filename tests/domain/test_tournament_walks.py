@@ -39,13 +39,14 @@ from plyscribe.domain.tournament.commands import (
     TakeBackRound,
     WithdrawEntrant,
 )
+from plyscribe.domain.tournament.crosstable import list_crosstable
 from plyscribe.domain.tournament.decide import TOURNAMENT
 from plyscribe.domain.tournament.points import total_points
 from plyscribe.domain.tournament.reasons import WORDS, explain_rounds
 from plyscribe.domain.tournament.seeding import number_by_seed
 from plyscribe.domain.tournament.standings import rank_entrants
 from plyscribe.domain.tournament.state import Tournament
-from plyscribe.domain.tournament.tables import dump_table, list_crosstable
+from plyscribe.domain.tournament.tables import dump_table
 from plyscribe.domain.tournament.team_standings import rank_teams
 from plyscribe.domain.tournament.teams import is_of_teams, list_team_matches, list_teams
 from plyscribe.service.tournaments.pairing import pair_next

@@ -24,6 +24,10 @@ class Link:
     server: asyncio.StreamWriter
     flows: list[asyncio.Task[None]] = field(default_factory=list)
     open: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set as long as what arrives is passed on."""
+
+    def __post_init__(self) -> None:
+        self.open.set()
 
     def close(self) -> None:
         for writer in (self.client, self.server):
@@ -73,17 +77,7 @@ async def _serve(port: int, target: str | int, pause_s: float, rng: random.Rando
         except OSError:
             writer.transport.abort()
             return
-        link = Link(writer, far_writer)
-        link.open.set()
-        links.add(link)
-        loop = asyncio.get_running_loop()
-        link.flows = [
-            loop.create_task(_pump(reader, far_writer, link)),
-            loop.create_task(_pump(far_reader, writer, link)),
-        ]
-        await asyncio.gather(*link.flows, return_exceptions=True)
-        link.close()
-        links.discard(link)
+        await forward(Link(writer, far_writer), reader, far_reader, links)
 
     server = await asyncio.start_server(accept, "127.0.0.1", port)
     tasks = set()
@@ -97,6 +91,19 @@ async def _serve(port: int, target: str | int, pause_s: float, rng: random.Rando
                 task = asyncio.create_task(_DO[FAULTS[number]](link, rng))
                 tasks.add(task)
                 task.add_done_callback(tasks.discard)
+
+
+async def forward(link: Link, reader: asyncio.StreamReader, far_reader: asyncio.StreamReader, links: set[Link]) -> None:
+    """Forward in both directions until both ends have closed. Meanwhile the link is one of `links`."""
+    links.add(link)
+    loop = asyncio.get_running_loop()
+    link.flows = [
+        loop.create_task(_pump(reader, link.server, link)),
+        loop.create_task(_pump(far_reader, link.client, link)),
+    ]
+    await asyncio.gather(*link.flows, return_exceptions=True)
+    link.close()
+    links.discard(link)
 
 
 async def _pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, link: Link) -> None:

@@ -30,6 +30,7 @@ TECHNICAL = {
     "request/last-event-id",
     "request/length-required",
     "request/not-acceptable",
+    "request/thought-ms",
     "request/unsupported-media-type",
     "webhook/address",
     "webhook/disabled",

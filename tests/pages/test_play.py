@@ -61,8 +61,12 @@ def find_part(page: Page, touch: str) -> Locator:
 
 
 def settle(page: Page) -> None:
-    """Wait until the page has done what the touches so far ask for."""
-    page.wait_for_function("() => !Number(document.getElementById('composer').dataset.waiting)")
+    """Wait until the page has done what the touches so far ask for, and nothing moves on the board.
+
+    A click on what still moves meets whatever is there by then.
+    """
+    is_still = "document.getAnimations().every((each) => each.playState !== 'running')"
+    page.wait_for_function(f"() => !Number(document.getElementById('composer').dataset.waiting) && {is_still}")
 
 
 def click_something(page: Page, random: Random) -> bool:
@@ -96,7 +100,7 @@ def play_out(page: Page, seed: int = 1) -> Played:
         page.wait_for_function("(waited) => document.querySelector(waited)", arg=waited_for)
         settle(page)
         assert page.locator("#refusal").inner_text() == ""
-        assert page.locator(".reason").count() == 0
+        assert page.locator(".reason").all_inner_texts() == []
         if is_over(page):
             assert all(moves)
             return Played(clicks, len(moves))
@@ -343,6 +347,24 @@ def test_a_touch_while_others_move_says_whose_turn_it_is_not(visit):
     expect(ben.page.locator(NOW)).to_have_text("Waiting for Ann.")
     find_part(ben.page, "d4").click()
     expect(ben.page.locator(".reason")).to_have_text("It is not your turn.")
+
+
+def test_a_touch_made_before_the_turn_ended_is_forgotten(visit):
+    ann, ben, held = visit(), visit(), list[Route]()
+    ann.sign_up("Ann")
+    ben.sign_up("Ben")
+    begin(ann.page, "pathagon", ("me", "open"))
+    ben.page.goto(ann.page.url)
+    ben.page.get_by_role("button", name=re.compile("Take seat 2|Join the match")).click()
+    expect(ann.page.locator(NOW)).to_contain_text("Your turn.")
+    ann.page.route("**/moves", lambda route: held.append(route))
+    with ann.page.expect_request("**/moves"):
+        find_part(ann.page, "d4").dblclick()
+    find_part(ann.page, "e5").click()
+    held[0].continue_()
+    expect(ann.page.locator(NOW)).to_have_text("Waiting for Ben.")
+    settle(ann.page)
+    expect(ann.page.locator(".reason")).to_have_count(0)
 
 
 NEAR, FAR = (

@@ -1,7 +1,7 @@
 """The page of a tournament, watched live to the end."""
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, Route, expect
 
 from plyscribe.service.client import Client
 from tests.pages.conftest import find_barriers, overflows, take_pictures
@@ -26,6 +26,12 @@ def announce(organiser: Client, bots: int, **terms: object) -> str:
         kind = ("greedy", "random")[number % 2]
         organiser.enter(made, {"name": kind}, f"{kind.capitalize()} {number + 1}")
     return made
+
+
+def press_and_confirm(page: Page, name: str) -> None:
+    """Press a button that asks before it acts, and say yes."""
+    page.get_by_role("button", name=name, exact=True).click()
+    page.get_by_role("dialog").get_by_role("button", name=name).click()
 
 
 def test_a_tournament_is_watched_to_its_end(visit, organiser):
@@ -61,8 +67,23 @@ def test_a_person_enters_and_the_organiser_starts_from_the_page(visit, organiser
     olga.page.goto(f"/sign-in?next=/tournaments/{made}")
     olga.page.get_by_label("Token").fill(organiser.token)
     olga.page.get_by_role("button", name="Sign in").click()
-    olga.page.get_by_role("button", name="Start").click()
+    press_and_confirm(olga.page, "Start")
     expect(ann.page.locator("#tournament")).to_have_attribute("data-status", "playing")
+
+
+def test_a_button_that_is_pressed_before_the_scripts_are_there_is_not_pressed_in_vain(visit, organiser):
+    made = announce(organiser, 2)
+    page = visit().page
+    page.goto("/sign-in")
+    page.get_by_label("Token").fill(organiser.token)
+    page.get_by_role("button", name="Sign in").click()
+    page.locator("form[action='/sign-out']").wait_for(state="attached")
+    held: list[Route] = []
+    page.route("**/assets/tournament.*.js", lambda route: held.append(route))
+    page.goto(f"/tournaments/{made}", wait_until="commit")
+    page.get_by_role("button", name="Start", exact=True).click()
+    held[0].continue_()
+    expect(page.get_by_role("dialog")).to_be_visible()
 
 
 def test_the_page_keeps_up_while_its_stream_is_refused_and_leaves_the_focus_where_it_is(visit, organiser):
@@ -97,7 +118,7 @@ def test_a_closed_tournament_is_entered_by_invitation_and_steered_from_the_page(
     olga.page.goto(f"/sign-in?next=/tournaments/{made}")
     olga.page.get_by_label("Token").fill(organiser.token)
     olga.page.get_by_role("button", name="Sign in").click()
-    olga.page.get_by_text("Organise", exact=True).click()
+    olga.page.get_by_text("Enter players").click()
     olga.page.get_by_label("Id or name").fill("Annabel")
     olga.page.get_by_role("button", name="Invite").click()
     expect(olga.page.get_by_role("button", name="Withdraw the invitation")).to_be_visible(timeout=20_000)
@@ -105,13 +126,14 @@ def test_a_closed_tournament_is_entered_by_invitation_and_steered_from_the_page(
     ann.page.get_by_role("button", name="Accept").click()
     expect(ann.page.get_by_role("button", name="Accept")).to_have_count(0)
     expect(ann.page.get_by_role("link", name="Annabel").last).to_be_visible()
-    olga.page.get_by_role("button", name="Start").click()
-    olga.page.get_by_text("Rule", exact=True).first.click()
-    forfeit = olga.page.locator("form[data-post$=forfeits]").first
-    forfeit.get_by_label("Annabel loses").check()
-    forfeit.get_by_label("Reason").fill("she never came")
-    forfeit.get_by_role("button", name="Forfeit").click()
+    press_and_confirm(olga.page, "Start")
+    olga.page.get_by_role("link", name="Decide about round 1, board 1, game 1").click()
+    decide = olga.page.locator("form[data-forfeit$='/forfeits']")
+    decide.get_by_label("Annabel did not come").check()
+    decide.get_by_label("Reason").fill("she never came")
+    decide.get_by_role("button", name="Decide the game").click()
     expect(ann.page.locator("#tournament")).to_have_attribute("data-status", "ended")
+    olga.page.goto(f"/tournaments/{made}")
     acts = olga.page.get_by_role("region", name="Decisions of the organiser")
     expect(acts.get_by_text("she never came")).to_be_visible()
     take_pictures(olga.page, "tournament-organised")

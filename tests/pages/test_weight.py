@@ -37,6 +37,7 @@ def match(service) -> str:
         "/rulesets/zhen/analysis",
         "/players",
         "/tournaments",
+        "/tournaments/new",
         "/sign-in",
         "/docs",
     ],

@@ -177,6 +177,9 @@ def record_tokens(story: Story) -> None:
     story.show("DELETE", f"{tokens}/{made['id']}", ann["token"], {})
     story.show("POST", f"/v1/players/{ann['player']}/tokens", admin, {"scopes": ["play", "record"]})
     story.show("POST", f"/v1/players/{ann['player']}/tokens", ann["token"], {"scopes": ["play"]})
+    story.show("POST", f"/v1/players/{ann['player']}/organiser", admin, {})
+    story.show("DELETE", f"/v1/players/{ann['player']}/organiser", admin, {})
+    story.show("DELETE", f"/v1/players/{ann['player']}/organiser", admin, {})
 
 
 def record_recovery(story: Story) -> None:
@@ -368,10 +371,35 @@ def record_private_match(story: Story) -> None:
     story.show("POST", f"/v1/matches/{created['match']}/abort", ann["token"], {})
 
 
+def record_pauses(story: Story) -> None:
+    ann, ben = (story.send("POST", "/v1/players", json={"name": name}).json for name in ("Ann", "Ben"))
+    with _made_up("organiser", BEGIN_MS):
+        olga = story.parts.accounts.sign_up(Actor("system", "test"), "Olga", "person", ("play", "organise"))[1]
+    seats = [{"player": ann["player"]}, {"player": ben["player"]}]
+    body = {"ruleset": "zhen", "seats": seats, "limits": {"match_ms": 300_000, "increment_ms": 3_000}}
+    match = f"/v1/matches/{story.send('POST', '/v1/matches', olga, json=body).json['match']}"
+    for seat, who in enumerate((ann, ben), 1):
+        story.send("POST", f"{match}/seats/{seat}", who["token"])
+    story.send("POST", f"{match}/moves", ann["token"], json={"move": "+5"})
+    story.show("POST", f"{match}/resume", olga, {})
+    story.show("POST", f"{match}/pause", ben["token"], {"why": "I must think"})
+    story.show("POST", f"{match}/pause", olga, {"why": "the lights went out"})
+    story.show("POST", f"{match}/pause", olga, {"why": "the lights went out"})
+    story.show("POST", f"{match}/moves", ben["token"], {"move": "+3"})
+    story.show("GET", match, name="paused")
+    story.show("POST", f"{match}/clock", olga, {"seat": 2, "add_ms": 120_000, "why": "the connection was lost"})
+    story.show("POST", f"{match}/clock", ben["token"], {"seat": 2, "add_ms": 120_000, "why": "I need more"})
+    story.show("POST", f"{match}/clock", olga, {"seat": 2, "add_ms": -900_000, "why": "a telephone rang"})
+    story.show("POST", f"{match}/resume", olga, {"why": "the lights are on again"})
+
+
 def record_limits(story: Story) -> None:
     ann, ben = (story.send("POST", "/v1/players", json={"name": name}).json for name in ("Ann", "Ben"))
     body = {"ruleset": "zhen", "seats": [{"player": ann["player"]}, None], "limits": {"move_ms": 86_400_000}}
     created = story.show("POST", "/v1/matches", ann["token"], body, name="limits", key="slowly")
+    times = {"match_ms": 5_400_000, "increment_ms": 30_000}
+    limits = {**times, "phases": [{"after": 40, "add_ms": 1_800_000, "increment_ms": 30_000}]}
+    story.show("POST", "/v1/matches", ann["token"], {**body, "limits": limits}, name="phases", key="in phases")
     match = f"/v1/matches/{created['match']}"
     story.send("POST", f"{match}/seats/2", ben["token"])
     story.show("GET", match, name="limits")
@@ -482,6 +510,14 @@ def record_dice(story: Story) -> None:
     match = story.send("POST", "/v1/matches", ann["token"], json=body, key="dice-1").json["match"]
     story.show("POST", f"/v1/matches/{match}/entropy", ann["token"], {"entropy": "correct horse"})
     story.show("POST", f"/v1/matches/{match}/entropy", ann["token"], {"entropy": "again"})
+    build = {"digest": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08", "command": "mybot"}
+    alone = {"ruleset": "pathagon", "seats": [{"player": ann["player"]}] * 2, "start": "call"}
+    played = story.send("POST", "/v1/matches", ann["token"], json=alone, key="build-1").json["match"]
+    declared = {**build, "version": "1.2", "options": {"level": 3}, "seat": 1}
+    story.show("POST", f"/v1/matches/{played}/builds", ann["token"], declared, name="before the start")
+    story.send("POST", f"/v1/matches/{played}/start", ann["token"], json={})
+    story.show("POST", f"/v1/matches/{played}/builds", ann["token"], declared)
+    story.show("POST", f"/v1/matches/{played}/builds", ann["token"], declared, name="again")
     shared = {**body, "shared_dice": 2}
     first = story.show("POST", "/v1/matches", ann["token"], shared, name="shared dice", key="duplicate-1")["match"]
     story.show("GET", f"/v1/matches/{first}", name="shared dice")
@@ -511,6 +547,10 @@ def record_tournament(story: Story) -> None:
     story.show("POST", f"{tournament}/entrants", olga, bot, name="a bot")
     story.send("POST", f"{tournament}/entrants", olga, json={"bot": {"name": "greedy"}})
     story.send("POST", f"{tournament}/entrants", olga, json={"bot": {"name": "random"}})
+    build = {"digest": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08", "command": "mybot"}
+    pinned = {**build, "version": "1.2", "options": {"level": 3}, "pinned": True}
+    story.show("POST", f"{tournament}/entrants/1/builds", ann["token"], pinned)
+    story.show("POST", f"{tournament}/entrants/2/builds", ann["token"], pinned)
     story.show("POST", f"{tournament}/entrants/4/withdrawal", ann["token"], {})
     story.show("POST", f"{tournament}/entrants/4/withdrawal", olga, {})
     story.show("POST", f"{tournament}/entrants/1/absences", ann["token"], {"round": 2})
@@ -540,7 +580,16 @@ def record_tournament(story: Story) -> None:
         "text/event-stream",
         'retry: 1000\n\nid: 9\nevent: round-paired\ndata: {"at":1767225605000,"by":"system:tournament",…}\n\n:\n\n',
     )
-    for path in ("", "/rounds", "/attempts", "/events", "/standings", "/trf"):
+    story.write(
+        "tournaments_follow_tournament",
+        "text/event-stream",
+        'retry: 1000\n\nid: 1767225600000000\nevent: at\ndata: {"type":"at","id":1767225600000000}\n\n'
+        'id: 1767225600000001\nevent: change\ndata: {"type":"change","id":1767225600000001,"match":"match-…",'
+        '"version":5}\n\nid: 1767225600000002\nevent: change\ndata: {"type":"change","id":1767225600000002,'
+        '"tournament":"tournament-…","version":12}\n\n:\n\n',
+    )
+    story.show("GET", f"{tournament}/stream", headers={"Accept": "text/event-stream", "Last-Event-ID": "x"})
+    for path in ("", "/rounds", "/attempts", "/events", "/standings", "/trf", "/stream"):
         story.show("GET", f"{tournaments}/tournament-{'a' * 26}{path}")
     story.show("POST", f"{tournament}/annulments", olga, {"round": 1, "board": 1, "why": "the wrong bot played"})
     story.show("POST", f"{tournament}/annulments", ann["token"], {"round": 1, "board": 1, "why": "I lost"})
@@ -782,6 +831,7 @@ STORIES: tuple[Callable[[Story], None], ...] = (
     record_inbox,
     record_private_match,
     record_limits,
+    record_pauses,
     record_ratings,
     record_recorded_match,
     record_import,

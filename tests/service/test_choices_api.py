@@ -148,6 +148,7 @@ def requests_on(told: dict[str, Any], moves: list[str], rng: Random) -> dict[tup
         asked["move", seat] = "POST", "/moves", {"seat": seat, "move": move}
         asked["offer-draw", seat] = "POST", "/draw", {"seat": seat, "action": "offer"}
         asked["answer-draw", seat] = "POST", "/draw", {"seat": seat, "action": rng.choice(["agree", "decline"])}
+        asked["adjust-clock", seat] = "POST", "/clock", {"seat": seat, "add_ms": 60_000, "why": "x"}
         for cause in WITHDRAWAL_CAUSES:
             asked["withdraw", seat, cause] = "POST", "/withdrawal", {"seat": seat, "cause": cause, "why": "x"}
     asked["start",] = "POST", "/start", {}
@@ -155,6 +156,8 @@ def requests_on(told: dict[str, Any], moves: list[str], rng: Random) -> dict[tup
     back = {"ply": rng.randrange(told["ply"])} if told["ply"] and rng.random() < 0.5 else {"steps": 1}
     asked["take-back",] = "POST", "/take-back", back
     asked["confirm-record",] = "POST", "/confirmation", {}
+    asked["pause",] = "POST", "/pause", {"why": "x"}
+    asked["resume",] = "POST", "/resume", {}
     asked["abort",] = "POST", "/abort", {}
     asked["annul",] = "POST", "/annulment", {"why": "cheated"}
     asked["rematch",] = "POST", "/rematch", {}

@@ -8,7 +8,7 @@ import pytest
 
 from plyscribe.domain.bundle.report import check_bytes
 from plyscribe.domain.commands import Actor
-from plyscribe.service.client import Client, Problem, connection
+from plyscribe.service.client import Client, Problem, connection, positions
 from plyscribe.workers.check_import import check_import
 from plyscribe.workers.verify_match import verify_all
 from tests.service.notifying import notify
@@ -173,6 +173,52 @@ def test_a_private_match_and_a_link_to_its_seat(ann, ben, transport):
     code = ann.invite(match, 2, expires_in_s=60)["invitation"]
     assert client(transport).match(match, invitation=code)["private"]
     assert ben.take_seat(match, 2, invitation=code)["turn"] == {"decision": 1}
+
+
+def test_a_pause_and_a_changed_clock(ann, ben, transport, parts):
+    match = ann.create_match("zhen", [{"player": ann.me()["player"]}, None], limits={"match_ms": 60_000})["match"]
+    ben.take_seat(match, 2)
+    token = parts.accounts.sign_up(Actor("system", "first-start"), "Root", "person", ("admin",))[1]
+    admin = client(transport, token)
+    admin.pause(match, "the lights went out")
+    assert ann.match(match)["paused"]["why"] == "the lights went out"
+    admin.adjust_clock(match, 2, 30_000, "a late start")
+    admin.resume(match)
+    state = ann.match(match)
+    assert (state["paused"], state["clock"]["left_ms"]) == (None, [60_000, 90_000])
+
+
+def test_the_client_says_how_long_it_had_the_position(ann, ben, monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr(positions, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    match = ann.create_match("zhen", [{"player": ann.me()["player"]}, None], limits={"match_ms": 600_000})["match"]
+    ben.take_seat(match, 2)
+    ann.match(match)
+    # By its own clock it thinks for longer than the match lasts, then for no time at all.
+    now[0] += 3600
+    [made] = ann.move(match, "+5")["events"]
+    assert "lag_ms" not in made["data"]
+    ben.match(match)
+    [made] = ben.move(match, "+3")["events"]
+    elapsed = made["data"]["spent_ms"] + made["data"].get("lag_ms", 0)
+    assert made["data"].get("lag_ms", 0) == min(500, elapsed)
+
+
+def test_a_client_remembers_the_newest_position_of_few_matches(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr(positions, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    seen = positions.Positions()
+    seen.note("match-a", 3)
+    now[0] = 1.0
+    seen.note("match-a", 3)
+    seen.note("match-a", 2)
+    seen.note(None, 9)
+    assert seen.find_thought_ms("match-a") == 1000
+    seen.note("match-a", 4)
+    assert seen.find_thought_ms("match-a") == 0
+    for number in range(positions.MOST):
+        seen.note(f"match-{number}", 1)
+    assert seen.find_thought_ms("match-a") is None
 
 
 def test_ratings_and_what_an_annulment_changes(ann, ben, transport, parts):

@@ -2,6 +2,7 @@
 
 import pytest
 
+from plyscribe.domain.commands import Actor
 from tests.service.test_matches_api import Two
 
 
@@ -15,6 +16,8 @@ def test_a_match_has_its_limits_and_the_deadline_of_the_seat_on_turn(api):
         "used_ms": [0, 0],
         "left_ms": [600_000, 600_000],
         "deadline": {"seat": 1, "at": started + 60_000},
+        "spent_ms": [],
+        "lag_ms": 500,
     }
 
 
@@ -97,3 +100,80 @@ def test_players_cannot_call_time_on_each_other(api):
     two = Two(api, ruleset="zhen", limits={"move_ms": 60_000})
     refused = api.post(f"{two.path}/withdrawal", two.ben_token, {"seat": 1, "cause": "time"})
     assert refused.json["code"] == "seat/not-yours"
+
+
+@pytest.mark.parametrize("bonus", ["delay_ms", "bronstein_ms"])
+def test_a_move_within_its_delay_takes_no_time(api, bonus):
+    two = Two(api, ruleset="zhen", limits={"match_ms": 600_000, bonus: 600_000})
+    assert two.get().json["limits"] == {"move_ms": None, "match_ms": 600_000, bonus: 600_000}
+    two.play("+1")
+    assert two.get().json["clock"]["left_ms"] == [600_000, 600_000]
+
+
+def test_limits_have_phases_and_odds(api):
+    phase = {"after": 1, "add_ms": 60_000, "increment_ms": 1_000}
+    odds = {"seat": 2, "move_ms": 5_000, "match_ms": None}
+    two = Two(api, ruleset="zhen", limits={"match_ms": 600_000, "phases": [phase], "seats": [odds]})
+    assert two.get().json["limits"] == {"move_ms": None, "match_ms": 600_000, "phases": [phase], "seats": [odds]}
+    two.play("+1")
+    clock = two.get().json["clock"]
+    assert clock["left_ms"] == [660_000 - clock["used_ms"][0], None]
+    assert clock["deadline"] == {"seat": 2, "at": clock["since"] + 5_000}
+
+
+@pytest.mark.parametrize(
+    ("limits", "code"),
+    [
+        ({"match_ms": 60_000, "increment_ms": 1000, "delay_ms": 1000}, "limits/bonus"),
+        ({"move_ms": 60_000, "delay_ms": 1000}, "limits/increment"),
+        ({"match_ms": 60_000, "phases": [{"after": 2}, {"after": 1}]}, "limits/phases"),
+        ({"match_ms": 60_000, "phases": [{"after": 2}] * 5}, "request/invalid"),
+        ({"match_ms": 60_000, "seats": [{"seat": 3, "move_ms": 1000}]}, "limits/seat"),
+    ],
+)
+def test_what_no_clock_can_do_is_refused(api, limits, code):
+    _, token = api.sign_up("Ann")
+    refused = api.post("/v1/matches", token, {"ruleset": "zhen", "seats": [None, None], "limits": limits})
+    assert (refused.status_code, refused.json["code"]) == (422, code)
+
+
+def test_a_tournament_gives_no_odds(api, parts):
+    _, token = parts.accounts.sign_up(Actor("system", "test"), "Olga", "person", ("play", "organise"))
+    terms = {"name": "Cup", "ruleset": "zhen", "format": {"kind": "swiss"}}
+    odds = {"match_ms": 60_000, "seats": [{"seat": 1, "match_ms": 30_000}]}
+    assert api.post("/v1/tournaments", token, {**terms, "limits": odds}).json["code"] == "limits/odds"
+    phases = {"match_ms": 60_000, "delay_ms": 1000, "phases": [{"after": 40, "add_ms": 60_000}]}
+    created = api.post("/v1/tournaments", token, {**terms, "limits": phases})
+    assert api.get(f"/v1/tournaments/{created.json['tournament']}").json["limits"] == {"move_ms": None, **phases}
+
+
+def test_a_move_says_how_long_it_took(api):
+    two = Two(api, ruleset="zhen", limits={"match_ms": 600_000})
+    before = two.get().json["clock"]["since"]
+    two.play("+1")
+    made = api.get(f"{two.path}/events?after=3").json["events"][0]
+    assert made["data"] == {"move": "+1", "seat": 1, "spent_ms": made["at"] - before}
+    assert two.get().json["clock"]["spent_ms"] == [made["at"] - before]
+
+
+def test_the_word_of_a_client_is_worth_the_quota_at_most(api):
+    two = Two(api, ruleset="zhen", limits={"match_ms": 2_000})
+    assert two.get().json["clock"]["lag_ms"] == 100
+    since = two.get().json["clock"]["since"]
+    made = api.post(f"{two.path}/moves", two.ann_token, {"move": "+1"}, headers={"Thought-Ms": "0"}).json["events"][0]
+    elapsed = made["at"] - since
+    assert made["data"]["spent_ms"] == elapsed - min(100, elapsed)
+    assert made["data"].get("lag_ms", 0) == min(100, elapsed)
+
+
+def test_a_word_that_is_no_time_is_refused(api):
+    two = Two(api, ruleset="zhen", limits={"match_ms": 600_000})
+    for word in ("soon", "-1", "1.5", "1" * 13):
+        refused = api.post(f"{two.path}/moves", two.ann_token, {"move": "+1"}, headers={"Thought-Ms": word})
+        assert (refused.status_code, refused.json["code"]) == (400, "request/thought-ms")
+
+
+def test_without_limits_the_word_of_a_client_means_nothing(api):
+    two = Two(api, ruleset="zhen")
+    made = api.post(f"{two.path}/moves", two.ann_token, {"move": "+1"}, headers={"Thought-Ms": "5"})
+    assert made.json["events"][0]["data"] == {"move": "+1", "seat": 1}

@@ -10,6 +10,7 @@ from plyscribe.domain.commands import Actor
 from plyscribe.domain.rulesets import register
 from plyscribe.service.composition import Parts, compose
 from plyscribe.service.lists import match_search, paging
+from plyscribe.service.lists.projections import rebuild
 from plyscribe.service.store.memory import MemoryStore
 from tests.domain.toy import TOY_V1
 from tests.service.api import Api, open_as_before
@@ -379,3 +380,37 @@ def test_rulesets_are_found_by_the_number_of_seats(api: Api) -> None:
     assert "toy" in {row["ruleset"] for row in found}
     assert all(row["min_seats"] <= 3 <= row["max_seats"] for row in found)
     assert api.get("/v1/rulesets?seats=9").json["rulesets"] == []
+
+
+def test_tournaments_are_found_by_ones_own_part_and_by_whether_they_take_entrants(api: Api, parts: Parts) -> None:
+    olga, olga_token = api.sign_up("Olga")
+    organiser = parts.accounts.sign_up(Actor("system", "test"), "Root", "person", ("organise", "play"))[1]
+    ann, ann_token = api.sign_up("Ann")
+
+    def announce(**terms: object) -> str:
+        body = {"name": "Cup", "ruleset": "zhen", "format": {"kind": "round-robin"}, **terms}
+        return str(api.post("/v1/tournaments", organiser, body).json["tournament"])
+
+    public, closed, hidden = announce(), announce(is_open=False), announce(private=True, is_open=False)
+    api.post(f"/v1/tournaments/{public}/entrants", ann_token, {})
+    api.post(f"/v1/tournaments/{closed}/requests", ann_token, {})
+    api.post(f"/v1/tournaments/{hidden}/arbiters", organiser, {"player": ann})
+    api.post(f"/v1/tournaments/{hidden}/invitations", organiser, {"player": olga})
+
+    def found(query: str, token: str | None = ann_token) -> set[str]:
+        return {row["tournament"] for row in api.get(f"/v1/tournaments?{query}", token).json["tournaments"]}
+
+    assert found("mine=any") == {public, closed, hidden}
+    assert found("mine=entered") == {public}
+    assert found("mine=asked") == {closed}
+    assert found("mine=arbiter") == {hidden}
+    assert found("mine=organised") == set()
+    assert found("mine=any&entering=true") == {public, closed}
+    assert found("mine=organised", organiser) == {public, closed, hidden}
+    assert found("mine=any", olga_token) == found("mine=invited&invited=me", olga_token) == {hidden}
+    assert found("entering=true", None) == {public, closed}
+    assert api.get("/v1/tournaments?mine=any").status_code == 401
+    api.post(f"/v1/tournaments/{public}/abort", organiser, {})
+    assert found("entering=true", None) == {closed}
+    rebuild(parts.store, parts.lists.tournament_people)
+    assert found("mine=any&ruleset=zhen") == {public, closed, hidden}

@@ -56,6 +56,12 @@ def test_what_has_nothing_of_matches_changes_nothing(changes):
     assert changes.numbers() == before
 
 
+def test_appends_to_tournaments_are_noted_among_those_to_matches(changes):
+    start, tournament = changes.numbers().newest, "tournament-" + "a" * 26
+    note(changes, append(4, tournament), append(1))
+    assert changes.read(start, 10) == [Change(start + 1, tournament, 4, 4), Change(start + 2, MATCH, 1, 1)]
+
+
 def test_only_the_newest_changes_are_kept(changes, monkeypatch):
     monkeypatch.setattr(changes_module, "KEPT", 3)
     start = changes.numbers().newest

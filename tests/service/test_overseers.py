@@ -100,8 +100,8 @@ def test_an_organiser_of_other_matches_has_no_rights_in_this_one(table):
 
 def test_the_choices_of_an_overseer_are_what_they_may_do(table):
     path = table.begin()
-    assert table.commands(path, table.olga_token) == ["withdraw", "abort"]
-    assert table.commands(path, table.root_token) == ["withdraw", "abort"]
+    assert table.commands(path, table.olga_token) == ["withdraw", "pause", "abort"]
+    assert table.commands(path, table.root_token) == ["withdraw", "pause", "abort"]
     table.api.post(f"{path}/withdrawal", table.ben_token, {})
     assert table.commands(path, table.olga_token) == ["annul", "rematch"]
 

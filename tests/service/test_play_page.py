@@ -315,7 +315,7 @@ def test_a_recorder_moves_for_all_seats_takes_moves_back_and_withdraws_seats(ann
     match = ann.record()
     page = ann.table(match, "record")
     assert text_of(page, "now") == "It is Ada's turn."
-    assert posts(page) == {"/draw", "/withdrawal", "/abort"}
+    assert posts(page) == {"/draw", "/withdrawal", "/pause", "/abort"}
     ann.move(match, "d4", "e5")
     page = ann.table(match, "record")
     assert "/take-back" in posts(page)

@@ -74,7 +74,7 @@ def test_an_open_tournament_can_be_entered_and_started_from_its_page(browser):
 def test_an_entrant_is_not_asked_to_enter_again(browser):
     path = announce(browser)
     assert browser.post(f"{path}/entrants", json={}, headers=FROM_HERE).status_code == 201
-    assert f'data-post="{path}/entrants"' not in browser.get(page_of(path)).text
+    assert "own-entry-form" not in browser.get(page_of(path)).text
 
 
 def test_the_rounds_show_the_pairings_and_their_reasons(browser, parts):
@@ -150,11 +150,11 @@ def test_the_organiser_invites_and_the_invited_accepts_or_declines_on_the_page(b
     ann, token = sign_up(parts, "Ann")
     visitor = visit(browser, token)
     assert f'data-post="{path}/entrants"' not in visitor.get(page_of(path)).text
-    assert f'<form method="dialog" data-post="{path}/invitations">' in browser.get(page_of(path)).text
+    assert f'<form id="invite-form" method="dialog" data-post="{path}/invitations">' in browser.get(page_of(path)).text
     assert "invitations" not in visitor.get(page_of(path)).text
     assert browser.post(f"{path}/invitations", json={"player": ann}, headers=FROM_HERE).status_code == 201
     shown = visitor.get(page_of(path)).text
-    assert f'data-post="{path}/entrants">Accept' in shown
+    assert ">Accept</button>" in shown
     assert f'data-post="{path}/invitations/{ann}" data-method="DELETE">Decline' in shown
     assert "You are invited" in visitor.get("/tournaments").text
     assert "Withdraw the invitation" in browser.get(page_of(path)).text
@@ -163,19 +163,21 @@ def test_the_organiser_invites_and_the_invited_accepts_or_declines_on_the_page(b
     assert "You are invited" not in visitor.get("/tournaments").text
 
 
-def test_only_the_organiser_gets_the_forms_of_rulings(browser, parts):
+def test_only_the_organiser_is_led_to_the_rulings_on_the_desk(browser, parts):
     path = announce(browser, bots=2)
     play_out(browser, parts, path)
     _, token = sign_up(parts, "Ann")
+    desk = f'{page_of(path)}/desk?round=1&amp;board=1&amp;game=1"'
+    assert desk in browser.get(page_of(path)).text
+    assert desk not in visit(browser, token).get(page_of(path)).text
     for ruling in ("adjudications", "forfeits"):
-        assert f'data-post="{path}/{ruling}"' in browser.get(page_of(path)).text
-        assert f'data-post="{path}/{ruling}"' not in visit(browser, token).get(page_of(path)).text
+        assert f'="{path}/{ruling}"' in browser.get(f"{page_of(path)}/desk?board=1").text
     _, admin = sign_up(parts, "Root", "admin")
-    assert f'data-post="{path}/forfeits"' in visit(browser, admin).get(page_of(path)).text
+    assert desk in visit(browser, admin).get(page_of(path)).text
     forfeit = {"round": 1, "board": 1, "entrants": [1], "why": "<never> came"}
     assert browser.post(f"{path}/forfeits", json=forfeit, headers=FROM_HERE).status_code == 200
+    assert f'data-post="{path}/annulments"' in browser.get(f"{page_of(path)}/desk?board=1").text
     shown = browser.get(page_of(path)).text
-    assert f'data-post="{path}/annulments"' in shown
     assert "Decisions of the organiser" in shown
     assert "declared round 1, board 1, game 1 forfeited" in shown
     assert "<figure" not in shown
@@ -186,9 +188,9 @@ def test_an_organiser_who_sits_on_a_board_gets_no_forms_for_it(browser, parts):
     path = announce(browser, bots=1)
     assert browser.post(f"{path}/entrants", json={}, headers=FROM_HERE).status_code == 201
     play_out(browser, parts, path)
-    shown = browser.get(page_of(path)).text
+    shown = browser.get(f"{page_of(path)}/desk?board=1").text
     assert "You sit on this board" in shown
-    assert f'data-post="{path}/forfeits"' not in shown
+    assert "/forfeits" not in shown
 
 
 def test_the_terms_are_told_in_words_without_any_json(browser, parts):

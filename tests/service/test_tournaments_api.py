@@ -219,7 +219,7 @@ def test_the_table_comes_as_json_text_and_csv(tournament):
         assert "Ann" in rows[0]
         assert "one move ahead" in rows[1]
     cross = tournament.api.get(f"{tournament.path}/standings?crosstable=true", headers={"Accept": "text/csv"}).text
-    assert cross.splitlines()[0] == "entrant,name,1,2"
+    assert cross.splitlines()[0] == "rank,entrant,name,1,2,points,sat out"
 
 
 def test_an_annulment_is_reported_before_and_after_it_is_made(tournament):

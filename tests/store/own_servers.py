@@ -1,5 +1,6 @@
 """Servers that an operator runs and sets up, on a loopback port, and a server that says what a test tells it to say."""
 
+import secrets
 import socket
 import subprocess
 import threading
@@ -11,14 +12,36 @@ from redis import Redis
 
 from tests.store.given import eventually
 
+LOWEST, HIGHEST, ABOVE = 10_000, 22_767, 10_000
+"""The ports of servers, and how far above its port a node of a cluster listens for the others.
+
+All lie below 32768: the system gives the ports from there on to whoever asks for any, or connects to somebody.
+"""
+
+TRIES = 20
+ANSWER_S = 1.0
+
+
+class PortTaken(AssertionError):
+    """Somebody else listens on a port that the server was to listen on."""
+
 
 def free_port() -> int:
-    """A free port below 55536: a node of a cluster also listens 10000 above its port."""
+    """A port, drawn by lot, on which nobody listens, nor on that which a node of a cluster has with it.
+
+    Another test may take it before the caller does.
+    """
     while True:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            if (port := int(probe.getsockname()[1])) < 55_536:
-                return port
+        port = LOWEST + secrets.randbelow(HIGHEST - LOWEST + 1)
+        if _is_free(port) and _is_free(port + ABOVE):
+            return port
+
+
+def _is_free(port: int) -> bool:
+    with socket.socket() as probe, suppress(OSError):
+        probe.bind(("127.0.0.1", port))
+        return True
+    return False
 
 
 AT_ONCE = "--repl-diskless-sync-delay", "0"
@@ -32,16 +55,23 @@ class OwnServer:
         self, binary: Path, directory: Path, *settings: str, port: int | None = None, lines: Sequence[str] = ()
     ) -> None:
         directory.mkdir(parents=True, exist_ok=True)
-        self.port = port or free_port()
         self.directory = directory
-        config = directory / "own.conf"
-        config.write_text("\n".join([f"port {self.port}", "bind 127.0.0.1", f"dir {directory}", *lines, ""]))
-        self._argv = [str(binary), str(config), *settings]
-        self.start()
+        for number in range(1, TRIES + 1):
+            self.port = port or free_port()
+            config = directory / "own.conf"
+            config.write_text("\n".join([f"port {self.port}", "bind 127.0.0.1", f"dir {directory}", *lines, ""]))
+            self._argv = [str(binary), str(config), *settings]
+            try:
+                self.start()
+                return
+            except PortTaken:
+                if port or number == TRIES:
+                    raise
 
     def start(self) -> None:
-        """Run the program, for the first time or after `stop`."""
-        self.process = subprocess.Popen(self._argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        """Run the program, for the first time or after `stop`. PortTaken if its port is not free any more."""
+        with (self.directory / "own.log").open("wb") as log:
+            self.process = subprocess.Popen(self._argv, stdout=log, stderr=log)
         eventually(self._listens)
 
     @property
@@ -49,11 +79,17 @@ class OwnServer:
         return f"redis://127.0.0.1:{self.port}"
 
     def _listens(self) -> bool:
-        assert self.process.poll() is None, "the server has ended"
-        with suppress(OSError), socket.create_connection(("127.0.0.1", self.port)) as probe:
+        is_answered = False
+        with suppress(OSError), socket.create_connection(("127.0.0.1", self.port), ANSWER_S) as probe:
             probe.sendall(b"PING\r\n")
-            return bool(probe.recv(1))
-        return False
+            is_answered = bool(probe.recv(1))
+        if self.process.poll() is not None:
+            # Whoever answered was another one.
+            said = (self.directory / "own.log").read_text(errors="replace")
+            if "Address already in use" in said:
+                raise PortTaken(said)
+            raise AssertionError(f"the server has ended:\n{said}")
+        return is_answered
 
     def stop(self) -> None:
         self.process.kill()

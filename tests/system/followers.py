@@ -8,9 +8,21 @@ from contextlib import suppress
 from typing import Self
 from urllib.parse import urlsplit
 
+from plyscribe.service.client import Client
+from plyscribe.service.client.answers import InboxEntry
 from plyscribe.service.processes.children import raise_file_limit
 
 PAUSE_S = 0.2
+
+
+def read_inbox(client: Client) -> list[InboxEntry]:
+    """All that the inbox has told so far; at least one entry."""
+    newest, found = client.newest_in_inbox(), []
+    for entry in client.inbox():
+        found.append(entry)
+        if entry["id"] >= newest:
+            return found
+    raise AssertionError
 
 
 class Stream:

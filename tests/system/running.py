@@ -2,7 +2,6 @@
 
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -15,6 +14,7 @@ import httpx
 
 from plyscribe.service.client import Client, Problem
 from plyscribe.service.client.answers import NewPlayer
+from tests.store.own_servers import free_port as free_port
 
 ROOT = Path(__file__).parents[2]
 WITHIN_S = 60.0
@@ -33,12 +33,6 @@ NAMES = {
     "seal": b"workers seal",
     "relay": b"workers relay",
 }
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def environment(**more: str) -> dict[str, str]:

@@ -11,6 +11,9 @@ from tests.system.running import free_port, is_ready, pair, process, serving, wa
 pytestmark = pytest.mark.server
 
 MOVE_MS = 1_000
+PAUSED_MS = 5_000
+"""Long enough to pause a match before its deadline on a busy machine."""
+
 MATCHES = 8
 
 
@@ -33,6 +36,20 @@ def test_a_seat_that_does_not_move_in_time_is_withdrawn_and_the_match_verified(t
         assert ann.match(match)["verdict"]["type"] == "match-verified"
 
 
+def test_a_seat_runs_out_of_time_after_its_delay(tmp_path):
+    with serving(tmp_path / "data") as service, pair(service.url) as both:
+        match = both.open_match("zhen", limits={"match_ms": MOVE_MS, "delay_ms": 2 * MOVE_MS})
+        ann = both.clients[0]
+        begun = ann.match(match)["clock"]["since"]
+        wait_for(lambda: ann.match(match)["verdict"], why="the verdict")
+        [withdrawn] = withdrawals(ann, match)
+        assert (withdrawn["data"]["seat"], withdrawn["data"]["cause"]) == (1, "time")
+        assert withdrawn["at"] >= begun + 3 * MOVE_MS
+        state = ann.match(match)
+        assert state["verdict"]["type"] == "match-verified"
+        assert (state["clock"]["used_ms"][0], state["clock"]["left_ms"]) == (3 * MOVE_MS, [0, MOVE_MS])
+
+
 def test_a_relay_that_was_killed_catches_up(tmp_path):
     with serving(tmp_path / "data") as service, pair(service.url) as both:
         match = both.open_match("toy", limits={"move_ms": MOVE_MS})
@@ -42,6 +59,26 @@ def test_a_relay_that_was_killed_catches_up(tmp_path):
         service.kill("relay")
         wait_for(lambda: ann.match(match)["verdict"], why="the verdict")
         assert len(withdrawals(ann, match)) == 1
+
+
+def test_a_pause_outlasts_the_old_deadline_and_the_death_of_the_relay(tmp_path):
+    with serving(tmp_path / "data") as service, pair(service.url) as both:
+        token = (service.data / "admin.token").read_text().strip()
+        with Client(service.url, token) as admin:
+            match = both.open_match("zhen", limits={"move_ms": PAUSED_MS})
+            before = admin.match(match)["clock"]["deadline"]["at"]
+            admin.pause(match, "the lights went out")
+            service.kill("relay")
+            other = both.open_match("zhen", limits={"move_ms": PAUSED_MS})
+            wait_for(lambda: withdrawals(admin, other), why="the withdrawal in a match that began later")
+            assert withdrawals(admin, match) == []
+            admin.resume(match)
+            after = admin.match(match)["clock"]["deadline"]["at"]
+            assert after > before
+            wait_for(lambda: admin.match(match)["verdict"], why="the verdict")
+            [withdrawn] = withdrawals(admin, match)
+            assert withdrawn["at"] >= after
+            assert admin.match(match)["verdict"]["type"] == "match-verified"
 
 
 def test_two_relays_withdraw_everyone_once_even_if_one_is_killed(redis_url):

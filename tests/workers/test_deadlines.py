@@ -7,7 +7,16 @@ import pytest
 from redis import Redis
 
 from plyscribe.domain.codec import parse_event
-from plyscribe.domain.commands import AbortMatch, Actor, CreateMatch, MakeMove, Withdraw
+from plyscribe.domain.commands import (
+    AbortMatch,
+    Actor,
+    AdjustClock,
+    CreateMatch,
+    MakeMove,
+    PauseMatch,
+    ResumeMatch,
+    Withdraw,
+)
 from plyscribe.domain.events import Account, SeatWithdrawn
 from plyscribe.domain.kinds import MATCH
 from plyscribe.domain.rulesets import register
@@ -61,9 +70,9 @@ class Rig:
         self.parts.matches.execute(match, lambda _: CreateMatch(actor=ANN, **whole), asked, new=True)
         return match
 
-    def do(self, match: str, command: type, **fields: object) -> None:
+    def do(self, match: str, command: type, by: Actor = ANN, **fields: object) -> None:
         asked = command_of("test", "POST", "/", None, b"")
-        order = command(actor=ANN, at=self.now, id=asked.id.hex(), **fields)
+        order = command(actor=by, at=self.now, id=asked.id.hex(), **fields)
         self.parts.matches.execute(match, lambda _: order, asked)
 
     def move(self, match: str) -> None:
@@ -284,3 +293,52 @@ def test_a_match_that_cannot_be_read_has_no_deadline_and_holds_up_nothing(rig, c
     rig.relay.step(block_ms=0)
     assert rig.noted() == {match: T + MOVE_MS}
     assert f"{spoilt} is ignored because its first event cannot be read" in caplog.text
+
+
+DIRECTOR = Actor("organiser", "player-" + "o" * 26)
+
+
+def test_a_pause_strikes_the_deadline_and_its_end_notes_the_one_that_is_left(rig):
+    match = rig.start()
+    rig.relay.step(block_ms=0)
+    rig.let_pass(20_000)
+    rig.do(match, PauseMatch, by=DIRECTOR, why="the lights went out")
+    rig.relay.step(block_ms=0)
+    assert rig.noted() == {}
+    rig.let_pass(2 * MOVE_MS)
+    rig.do(match, ResumeMatch, by=DIRECTOR)
+    rig.relay.step(block_ms=0)
+    assert rig.noted() == {match: T + 3 * MOVE_MS}
+    rig.let_pass(MOVE_MS - 20_000 + GRACE_MS - 1)
+    assert rig.withdrawn(match) == []
+    rig.let_pass(1)
+    assert rig.withdrawn(match) == [1]
+
+
+def test_a_pause_that_the_relay_has_not_heard_of_holds(rig):
+    match = rig.start()
+    rig.relay.step(block_ms=0)
+    rig.let_pass(MOVE_MS)
+    rig.do(match, PauseMatch, by=DIRECTOR, why="the lights went out")
+    rig.let_pass(GRACE_MS)
+    assert rig.withdrawn(match) == []
+    assert rig.noted() == {}
+
+
+def test_time_that_is_given_moves_the_deadline(rig):
+    match = rig.start()
+    rig.relay.step(block_ms=0)
+    rig.do(match, AdjustClock, by=DIRECTOR, seat=1, add_ms=5_000, why="a late start")
+    rig.relay.step(block_ms=0)
+    assert rig.noted() == {match: T + MOVE_MS + 5_000}
+
+
+def test_the_scan_notes_no_match_that_is_paused(rig):
+    match = rig.start()
+    rig.do(match, PauseMatch, by=DIRECTOR, why="the lights went out")
+    other = rig.start()
+    rig.do(other, PauseMatch, by=DIRECTOR, why="the lights went out")
+    rig.do(other, ResumeMatch, by=DIRECTOR)
+    rig.redis.delete(*rig.redis.keys("*:feed"))
+    Scan(rig.parts.store, [rig.new_process()[1]]).scan()
+    assert rig.noted() == {other: T + MOVE_MS}

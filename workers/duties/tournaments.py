@@ -35,6 +35,7 @@ DECIDES = {"match-verified", "match-refuted", "match-aborted", "match-annulled"}
 
 BEGINS = {
     "tournament-started",
+    "tournament-paused",
     "tournament-resumed",
     "entrant-withdrawn",
     "round-called",

@@ -3,8 +3,9 @@
 from plyscribe.domain.chain import StoredEvent
 from plyscribe.domain.codec import find_type
 
-UNDER_WAY = {"match-started", "move-made", "dice-rolled", "seat-withdrawn"}
-"""Events that change which decision is due. Draw offers and their answers leave the turn and its clock alone."""
+CLOCK = {"match-paused", "match-resumed", "clock-adjusted"}
+UNDER_WAY = {"match-started", "move-made", "dice-rolled", "seat-withdrawn", *CLOCK}
+"""Events that change which decision is due, or by when. Draw offers and answers leave the turn and its clock alone."""
 
 DRAWS = {"draw-offered", "draw-declined", "draw-agreed"}
 OVER = {"match-ended", "match-aborted"}

@@ -77,6 +77,7 @@ AT_TABLE_HEADER = "HTTP_PLYSCRIBE_AT_TABLE"
 
 SAFE_METHODS = (*READS, "OPTIONS")
 _KEY = re.compile(r"[\x20-\x7e]{1,64}")
+_MILLISECONDS = re.compile(r"[0-9]{1,12}")
 _ETAG = re.compile(r'"(\d{1,15})(?:-[0-9a-f]{1,64})?(?:-gzip)?"')
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
@@ -373,6 +374,16 @@ def expected_version() -> int | None:
     if tag is None:
         raise BadRequest('If-Match must be one version in quotes, as in an ETag: "12"', "request/if-match")
     return int(tag[1])
+
+
+def thought_ms() -> int | None:
+    """The milliseconds in Thought-Ms; None without that header; BadRequest if it is no number of them."""
+    text = current_request().environ.get("HTTP_THOUGHT_MS")
+    if text is None:
+        return None
+    if not _MILLISECONDS.fullmatch(text.strip()):
+        raise BadRequest("Thought-Ms must be a whole number of milliseconds", "request/thought-ms")
+    return int(text)
 
 
 def accepted(*media: str) -> str:

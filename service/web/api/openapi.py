@@ -61,6 +61,7 @@ class Operation:
     located: bool
     followed: bool
     spoken: bool
+    timed: bool
 
 
 def operation(
@@ -81,6 +82,7 @@ def operation(
     located: bool = False,
     followed: bool = False,
     spoken: bool = False,
+    timed: bool = False,
 ) -> Callable[[View], View]:
     """Mark a view with what the document says about it. The view is not wrapped, so requests cost nothing extra.
 
@@ -89,12 +91,27 @@ def operation(
     requests can have If-None-Match.
     `located`: its answers have the Location of what it created. `followed`: one of its media types is a live stream
     after Last-Event-ID. `spoken`: it answers in a language that Accept-Language chooses.
+    `timed`: Thought-Ms may say how long somebody thought.
     """
 
     def mark(view: View) -> View:
         answered = {status: media or {"application/json": answer}}
         operation = Operation(
-            tag, answered, problems, body, takes, query, open, command, keyed, secret, tagged, located, followed, spoken
+            tag,
+            answered,
+            problems,
+            body,
+            takes,
+            query,
+            open,
+            command,
+            keyed,
+            secret,
+            tagged,
+            located,
+            followed,
+            spoken,
+            timed,
         )
         view.__operation__ = operation  # type: ignore[attr-defined]
         return view
@@ -309,6 +326,9 @@ def _parameters(operation: Operation) -> list[dict[str, Any]]:
     if operation.spoken:
         description = f"The languages that you prefer. There are {' and '.join(LANGUAGES)}."
         parameters.append(_header("Accept-Language", description, "de, en;q=0.5"))
+    if operation.timed:
+        description = "The milliseconds for which you had the position before you moved."
+        parameters.append(_header("Thought-Ms", description, "2450", pattern=MILLISECONDS_PATTERN))
     if operation.tagged:
         parameters.append(_header("If-None-Match", 'The `ETag` of the answer that you have: `"12"`.', '"12"'))
     return parameters
@@ -344,6 +364,8 @@ KEY_PATTERN = r"[!-~](?:[ -~]{0,62}[!-~])?"
 SECRET_KEY_PATTERN = rf"[!-~][ -~]{{{MIN_KEY_LENGTH - 2},62}}[!-~]"
 
 NUMBER_PATTERN = r"[0-9]{1,16}"
+
+MILLISECONDS_PATTERN = r"[0-9]{1,12}"
 
 VERSION_PATTERN = r'\*|"[0-9]{1,15}(?:-[0-9a-f]{1,64})?(?:-gzip)?"'
 

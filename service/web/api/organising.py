@@ -6,6 +6,7 @@ import orjson
 from flask import Response
 
 from plyscribe.domain.at_table import WHOLE_TABLE, TablePlace
+from plyscribe.domain.declared_builds import build_of
 from plyscribe.domain.errors import WrongValue
 from plyscribe.domain.names import require_label
 from plyscribe.domain.tournament.commands import (
@@ -15,6 +16,7 @@ from plyscribe.domain.tournament.commands import (
     CorrectGame,
     DismissArbiter,
     EndRequest,
+    EnterBuild,
     GivePenalty,
     LiftPenalty,
     NameArbiter,
@@ -112,6 +114,21 @@ def end_request(tournament: str, player: str) -> Response:
     return execute(tournament, bodies.Refused, lambda base, body, _: EndRequest(**base, player=player, **body))
 
 
+@blueprint.post("/<tournament>/entrants/<int:entrant>/builds")
+@operation("tournaments", answers.TournamentReceipt, status=201, body=bodies.EntrantBuild, **receipt)
+def enter_build(tournament: str, entrant: int) -> Response:
+    """Say which build of a program plays for you in a tournament.
+
+    It is your own claim, and everybody can read it. If it is `pinned`, a match of the tournament refuses every other
+    build of yours, and once the tournament has started the pin stays. What plays in a match is declared there.
+    """
+
+    def make(base: Fields, body: Fields, _: Any) -> EnterBuild:
+        return EnterBuild(**base, entrant=entrant, build=build_of(body), pinned=body["pinned"])
+
+    return execute(tournament, bodies.EntrantBuild, make, 201)
+
+
 @blueprint.post("/<tournament>/entry-link")
 @operation("tournaments", answers.EntryLink, status=201, body=bodies.Lasting, **unkeyed)
 def make_entry_link(tournament: str) -> Response:
@@ -174,10 +191,14 @@ def cancel_absence(tournament: str, entrant: int, round: int) -> Response:
 
 
 @blueprint.post("/<tournament>/pause")
-@operation("tournaments", answers.TournamentReceipt, body=bodies.Reason, **receipt)
+@operation("tournaments", answers.TournamentReceipt, body=bodies.PausedTournament, **receipt)
 def pause_tournament(tournament: str) -> Response:
-    """Pause a tournament: no round is paired and no match is made. Matches under way go on."""
-    return execute(tournament, bodies.Reason, lambda base, body, _: PauseTournament(**base, **body))
+    """Pause a tournament: no round is paired and no match is made.
+
+    Matches under way go on, unless `matches` is true: then they are paused too, usually within a second, until the
+    tournament goes on. An arbiter can resume one of them before.
+    """
+    return execute(tournament, bodies.PausedTournament, lambda base, body, _: PauseTournament(**base, **body))
 
 
 @blueprint.post("/<tournament>/resume")

@@ -1,5 +1,6 @@
 """Accounts: sign up and look up players."""
 
+from collections.abc import Callable
 from typing import Any
 
 from flask import Blueprint, Response
@@ -11,8 +12,18 @@ from plyscribe.service.access.accounts import Principal, digest_of
 from plyscribe.service.clock import now_ms
 from plyscribe.service.errors import NotFound, ScopeMissing
 from plyscribe.service.lists.players import describe_player
+from plyscribe.service.store.port import CommandKey
 from plyscribe.service.streams.ids import is_stream_id
-from plyscribe.service.web.api.http import answer, has_token, parse_body, parts, principal, repeatable, replayed
+from plyscribe.service.web.api.http import (
+    answer,
+    has_token,
+    parse_body,
+    parts,
+    principal,
+    remembered,
+    repeatable,
+    replayed,
+)
 from plyscribe.service.web.api.openapi import operation
 from plyscribe.service.web.charging import charged
 from plyscribe.service.web.schemas import answers, bodies
@@ -144,12 +155,44 @@ def get_player(player: str) -> Response:
     return answer(describe_profile(find_player(player)))
 
 
+@blueprint.post("/<player>/organiser")
+@operation("players", answers.Office, body=bodies.Nothing, problems=(403, 404, 409), command=True)
+def appoint_organiser(player: str) -> Response:
+    """Make an account an organiser.
+
+    Needs the scope `admin`. Browsers that are signed in with a token for `play` and `record` then cover `organise`,
+    without a new token. Other tokens stay as they are.
+    """
+    return _change_office(player, parts().accounts.appoint_organiser)
+
+
+@blueprint.delete("/<player>/organiser")
+@operation("players", answers.Office, body=bodies.Nothing, problems=(403, 404, 409), command=True)
+def dismiss_organiser(player: str) -> Response:
+    """Make an account an organiser no longer.
+
+    Needs the scope `admin`. The tournaments that it announced stay; an administrator can run them.
+    """
+    return _change_office(player, parts().accounts.dismiss_organiser)
+
+
+def _change_office(id: str, change: Callable[[str, Actor, CommandKey], Player]) -> Response:
+    who = principal()
+    who.require("admin")
+    account = find_player(id).stream
+    parse_body(bodies.Nothing)
+    actor = Actor("player", who.account)
+    changed = change(account, actor, remembered(actor))
+    return answer({"player": account, "name": changed.name, "is_organiser": changed.is_organiser})
+
+
 def describe_profile(player: Player) -> dict[str, Any]:
     """The public fields of an account, and how often it aborted rated matches."""
     return {
         **describe_player(player),
         "rated_aborts": len(player.aborts),
         "paused_until": find_pause(player, now_ms()),
+        "is_organiser": player.is_organiser,
     }
 
 

@@ -33,10 +33,15 @@ def list_tokens() -> Response:
 
 def describe_tokens(who: Principal) -> list[dict[str, Any]]:
     """The valid tokens and sessions of the account, oldest first, as JSON."""
-    tokens, now = parts().accounts.players.read(who.account).tokens, now_ms()
+    player, now = parts().accounts.players.read(who.account), now_ms()
     return [
-        {**describe_token(digest, token), **_describe_use(token), "current": digest == who.digest}
-        for digest, token in tokens.items()
+        {
+            **describe_token(digest, token),
+            **_describe_use(token),
+            "scopes": player.scopes_of(token),
+            "current": digest == who.digest,
+        }
+        for digest, token in player.tokens.items()
         if token.is_valid(now)
     ]
 

@@ -23,8 +23,9 @@ from plyscribe.domain.tournament.commands import (
     StartTournament,
     WithdrawEntrant,
 )
+from plyscribe.domain.tournament.crosstable import HOW_TO_READ, list_crosstable
 from plyscribe.domain.tournament.state import Tournament, find_game
-from plyscribe.domain.tournament.tables import list_crosstable, list_table, render_csv, render_text
+from plyscribe.domain.tournament.tables import list_table, render_csv, render_text
 from plyscribe.domain.tournament.team_standings import list_team_table
 from plyscribe.domain.tournament.teams import is_of_teams
 from plyscribe.service.access.accounts import Principal
@@ -116,13 +117,14 @@ def create_tournament() -> Response:
 def list_tournaments() -> Response:
     """List tournaments, newest first.
 
-    `invited=me` needs a token.
+    `invited=me` and `mine` need a token.
     """
     query = parse_query(parameters.TournamentsQuery)
-    if query["invited"]:
-        query["invited"] = principal().account
-    listed = answer_page("tournaments", lambda: parts().lists.tournaments.read(**query))
-    if query["invited"]:
+    query["invited"] = query["invited"] is not None
+    of_account = query["invited"] or query["mine"] is not None
+    account = principal().account if of_account else None
+    listed = answer_page("tournaments", lambda: parts().lists.read_tournaments(**query, account=account))
+    if of_account:
         listed.vary.update(TOKEN_HEADERS)
     return listed
 
@@ -327,8 +329,9 @@ def get_standings(tournament: str) -> Response:
     """Get the table as it stands now.
 
     The table comes as JSON, which includes the crosstable, as text for a terminal, or as CSV. For text and CSV,
-    `crosstable=true` gets the crosstable instead. If teams play, the text has their table first and then that of all
-    players, and `teams=true` gets the table of teams alone.
+    `crosstable=true` gets the crosstable instead: in the order of the table, with each game from the side of the line's
+    entrant. If teams play, the text has their table first and then that of all players, and `teams=true` gets the table
+    of teams alone.
     """
     media = accepted(JSON, TEXT, CSV)
     query = parse_query(parameters.StandingsQuery)
@@ -338,6 +341,7 @@ def get_standings(tournament: str) -> Response:
     else:
         names = tournament_queries.name_players(state, parts().accounts)
         text = "\n".join(map(render_text if media == TEXT else render_csv, _choose_tables(state, query, names, media)))
+        text = HOW_TO_READ + text if query["crosstable"] and media == TEXT else text
         given = Response(text, content_type=f"{media}; charset=utf-8")
     return varied(tagged(given, state.version))
 

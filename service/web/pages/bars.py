@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 
 from flask import request
 
-from plyscribe.domain.deadlines import find_deadline, time_left
+from plyscribe.domain.deadlines import find_deadline, time_left, time_stopped
 from plyscribe.domain.events import Account
 from plyscribe.domain.imported import is_address
 from plyscribe.domain.match import Match
@@ -52,7 +52,7 @@ def describe_bars(state: Match, names: Sequence[str], held: Sequence[int], view:
 
 def _describe_bar(state: Match, seat: int, names: Sequence[str], held: Sequence[int]) -> Bar:
     life, play, turn = state.life, state.play, state.turn
-    deadline, who = find_deadline(state), life.seats[seat - 1].occupant
+    deadline, stopped, who = find_deadline(state), time_stopped(state), life.seats[seat - 1].occupant
     is_playing = life.status == "playing" and state.fault is None
     return {
         "seat": seat,
@@ -63,6 +63,6 @@ def _describe_bar(state: Match, seat: int, names: Sequence[str], held: Sequence[
         "is_on_turn": is_playing and isinstance(turn, Decision | Roll) and turn.seat == seat,
         "left": play is not None and seat in play.left,
         "rank": life.outcome.ranks[seat - 1] if life.outcome else None,
-        "left_ms": time_left(state, seat),
+        "left_ms": stopped.left_ms if stopped and stopped.seat == seat else time_left(state, seat),
         "deadline": deadline.at if deadline and deadline.seat == seat else None,
     }

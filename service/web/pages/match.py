@@ -42,6 +42,7 @@ from plyscribe.service.web.pages.ending import Rematch, describe_ending, find_re
 from plyscribe.service.web.pages.happenings import list_happenings
 from plyscribe.service.web.pages.move_list import PART, bound_part, list_news, list_part, read_entries
 from plyscribe.service.web.pages.option_fields import describe_chosen, format_value, name_option
+from plyscribe.service.web.pages.pause_note import describe_pause
 from plyscribe.service.web.pages.people import name_account, name_seats
 from plyscribe.service.web.pages.score_sheet import Row, format_word, name_cause
 from plyscribe.service.web.pages.sharing import describe_sharing
@@ -213,6 +214,7 @@ def _describe_match(state: Match) -> dict[str, Any]:
         "is_dice_known": _can_repeat_dice(state),
         "entropies": list(enumerate(life.entropies, 1)) if any(life.entropies) else [],
         "offered_by": play.offer.agreed[0] if play and play.offer and life.status == "playing" else None,
+        "pause": describe_pause(state),
         "fault": state.fault,
         "last": play.ply if play else 0,
         "is_live": own and not is_final(state),

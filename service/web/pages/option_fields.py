@@ -69,10 +69,11 @@ def describe_options(ruleset: AnyRuleset) -> dict[str, Any]:
 
 def list_fields(ruleset: AnyRuleset) -> list[OptionField]:
     """A field for each option, in the order of the schema. An unchanged field means the default."""
-    return [_read(name, schema) for name, schema in ruleset.options_schema()["properties"].items()]
+    return [read_field(name, schema) for name, schema in ruleset.options_schema()["properties"].items()]
 
 
-def _read(name: str, schema: dict[str, Any]) -> OptionField:
+def read_field(name: str, schema: dict[str, Any]) -> OptionField:
+    """The field for an option with this JSON Schema."""
     default, kind = schema.get("default"), schema.get("type")
     if "enum" in schema:
         return OptionField(name, "json", default, choices=tuple(schema["enum"]))

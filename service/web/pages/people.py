@@ -52,6 +52,18 @@ def name_judge(by: str, imported: bool = False) -> str | None:
     return gettext("Organiser %(name)s", name=name or id)
 
 
+def name_director(by: str, imported: bool = False) -> str:
+    """Who directs a match, from the actor of an event, as a sentence begins with it."""
+    role, id = parse_actor(by)
+    name = parts().accounts.name_of(id) if is_stream_id("player", id) and not imported else ""
+    match role:
+        case "recorder" | "player":
+            return gettext("Recorder %(name)s", name=name or id)
+        case "arbiter":
+            return gettext("Arbiter %(name)s", name=name or id)
+    return name_judge(by, imported) or by
+
+
 def name_seat(seat: dict[str, Any], imported: bool = False) -> str:
     """The name of the player in a seat, or of the player that the seat is kept for."""
     if "player" in seat:

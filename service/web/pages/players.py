@@ -1,17 +1,21 @@
 """The pages of people and bots: who is here, their ratings, and the history of each rating."""
 
+from contextlib import suppress
 from typing import Any
 
 import orjson
-from flask import Response, request
+from flask import Response, redirect, request
+from werkzeug.wrappers import Response as AnyResponse
 
+from plyscribe.domain.commands import Actor
+from plyscribe.domain.errors import WrongTime
 from plyscribe.domain.pauses import find_pause
 from plyscribe.domain.rulesets import list_newest
 from plyscribe.service.clock import now_ms
 from plyscribe.service.lists.matches import MatchFilter
 from plyscribe.service.ratings.model import Rating
 from plyscribe.service.ratings.ratings import History, RatedMatch
-from plyscribe.service.web.api.http import parse_query, parts, path_with, principal_if_any
+from plyscribe.service.web.api.http import parse_query, parts, path_with, principal, principal_if_any
 from plyscribe.service.web.api.players import find_player
 from plyscribe.service.web.api.rulesets import find_rules
 from plyscribe.service.web.pages.blueprint import blueprint, show_page
@@ -67,6 +71,19 @@ def show_player(player: str) -> Response:
         more=len(matches) > RECENT,
         ratings=[_describe_history(ruleset, history) for ruleset, history in ratings if history.matches],
     )
+
+
+@blueprint.post("/players/<player>/organiser/<any(appointed, dismissed):state>")
+def change_organiser(player: str, state: str) -> AnyResponse:
+    """Make an account an organiser, or one no longer, as an administrator."""
+    who = principal()
+    who.require("admin")
+    account, actor = find_player(player).stream, Actor("player", who.account)
+    change = parts().accounts.appoint_organiser if state == "appointed" else parts().accounts.dismiss_organiser
+    # Whoever sends the form twice finds it done.
+    with suppress(WrongTime):
+        change(account, actor)
+    return redirect(f"/players/{account}", 303)
 
 
 def _read_histories(player: str) -> list[tuple[str, History]]:

@@ -8,6 +8,8 @@ from plyscribe.domain.chain import StoredEvent
 from plyscribe.domain.codec import parse_event
 from plyscribe.domain.events import (
     DRAW_AGREED,
+    BuildDeclared,
+    ClockAdjusted,
     DiceRolled,
     DrawAgreed,
     DrawDeclined,
@@ -16,6 +18,8 @@ from plyscribe.domain.events import (
     MatchAborted,
     MatchAnnulled,
     MatchEnded,
+    MatchPaused,
+    MatchResumed,
     MatchStarted,
     MoveMade,
     MovesTakenBack,
@@ -26,6 +30,7 @@ from plyscribe.domain.events import (
 )
 from plyscribe.domain.line import TracedStep, trace_line
 from plyscribe.service.web.pages.speech import gettext, gettext_noop, ngettext
+from plyscribe.service.web.pages.times import format_duration
 
 WITHDRAWALS = {
     "resigned": gettext_noop("%(name)s resigns"),
@@ -69,6 +74,9 @@ def format_event(data: EventData, names: Sequence[str]) -> str | None:
             return gettext("%(name)s joins the match", name=find_name(seat, names))
         case SeatWithdrawn(seat, cause, why=why):
             return format_withdrawal(find_name(seat, names), cause) + _format_why(why)
+        case BuildDeclared(seat, build):
+            name = find_name(seat, names)
+            return gettext("A program plays for %(name)s: %(build)s", name=name, build=str(build))
         case DrawOffered(seat=seat):
             return gettext("%(name)s offers a draw", name=find_name(seat, names))
         case DrawAgreed(seat=seat):
@@ -85,6 +93,8 @@ def format_event(data: EventData, names: Sequence[str]) -> str | None:
             return gettext("The match begins")
         case MatchEnded():
             return gettext("The match is over")
+        case MatchPaused() | MatchResumed() | ClockAdjusted():
+            return _format_clock_change(data, names)
         case MatchAborted(cause, seat, why) if seat is not None:
             name = find_name(seat, names)
             if cause == "time":
@@ -97,6 +107,19 @@ def format_event(data: EventData, names: Sequence[str]) -> str | None:
         case MatchAnnulled(why):
             return gettext("The match is annulled: %(why)s", why=why)
     return None
+
+
+def _format_clock_change(data: MatchPaused | MatchResumed | ClockAdjusted, names: Sequence[str]) -> str:
+    match data:
+        case MatchPaused(why):
+            return gettext("The match is paused: %(why)s", why=why)
+        case MatchResumed(why):
+            return gettext("The match goes on") + _format_why(why)
+        case ClockAdjusted(seat, add_ms, why):
+            said = {"name": find_name(seat, names), "time": format_duration(abs(add_ms)), "why": why}
+            if add_ms < 0:
+                return gettext("%(name)s has %(time)s less: %(why)s", **said)
+            return gettext("%(name)s has %(time)s more: %(why)s", **said)
 
 
 def format_withdrawal(name: str, cause: str) -> str:
@@ -150,6 +173,15 @@ def format_judgement(data: EventData, judge: str, names: Sequence[str]) -> str |
             return gettext("%(judge)s annulled the match: %(why)s", judge=judge, why=why)
         case MatchStarted():
             return gettext("%(judge)s started the match", judge=judge)
+        case MatchPaused(why):
+            return gettext("%(judge)s paused the match: %(why)s", judge=judge, why=why)
+        case MatchResumed(why):
+            return gettext("%(judge)s let the match go on", judge=judge) + _format_why(why)
+        case ClockAdjusted(seat, add_ms, why):
+            said = {"judge": judge, "name": find_name(seat, names), "time": format_duration(abs(add_ms)), "why": why}
+            if add_ms < 0:
+                return gettext("%(judge)s took %(time)s from %(name)s: %(why)s", **said)
+            return gettext("%(judge)s gave %(name)s %(time)s more: %(why)s", **said)
     return None
 
 

@@ -22,7 +22,7 @@ from plyscribe.domain.match import Interlude, Match, PlayedMove
 from plyscribe.domain.replay import position_at
 from plyscribe.domain.ruleset import AnyRuleset, Decision, Roll
 from plyscribe.service.access.accounts import Principal
-from plyscribe.service.access.acting import act_in
+from plyscribe.service.access.acting import DIRECTING, act_in
 from plyscribe.service.clock import now_ms
 from plyscribe.service.language.guidance import PURPOSES, find_prompt
 from plyscribe.service.language.sentences import translate
@@ -39,6 +39,7 @@ from plyscribe.service.web.pages.friend import list_links
 from plyscribe.service.web.pages.goals import say_goal
 from plyscribe.service.web.pages.happenings import find_happenings
 from plyscribe.service.web.pages.new_match import count_most_playouts
+from plyscribe.service.web.pages.pause_note import describe_pause
 from plyscribe.service.web.pages.people import name_judge, name_seats
 from plyscribe.service.web.pages.recording import (
     FEW,
@@ -146,10 +147,12 @@ def _describe_table(state: Match, who: Principal | None) -> dict[str, Any]:
         "dice": [roll for roll in dice if roll.sides <= MOST_SIDES],
         "may": may,
         # A rematch is offered where the end is told.
-        "has_deeds": any(may[deed] for deed in may if deed != "rematch"),
+        "has_deeds": any(may[deed] for deed in may if deed != "rematch") or not choices.keys().isdisjoint(DIRECTING),
         "steps": _list_steps(state, names) if "take-back" in choices else [],
         "confirm_by": confirm_by(state),
         "offered_by": play.offer.agreed[0] if play and play.offer else None,
+        "pause": describe_pause(state),
+        "directing": {command: choices[command] for command in DIRECTING if command in choices},
         "counts": counts(state) if life.status == "playing" and life.created.counts_from else None,
         "says_why": who is not None
         and "withdraw" in choices

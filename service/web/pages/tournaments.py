@@ -9,7 +9,7 @@ from plyscribe.domain.events import Account
 from plyscribe.domain.rulesets import find_ruleset, list_newest
 from plyscribe.domain.tournament.decide import TOURNAMENT
 from plyscribe.domain.tournament.state import STATUSES, Tournament
-from plyscribe.domain.tournament.tables import list_crosstable
+from plyscribe.service.lists.tournament_people import PARTS
 from plyscribe.service.tournaments.queries import (
     describe_attempt,
     describe_rounds,
@@ -17,14 +17,21 @@ from plyscribe.service.tournaments.queries import (
     describe_tournament,
     list_attempts,
     name_all,
-    name_players,
 )
 from plyscribe.service.web.api.http import parse_query, parts, path_with, principal_if_any
 from plyscribe.service.web.api.tournaments import is_organised_by, read_tournament
 from plyscribe.service.web.pages.blueprint import blueprint, show_page
+from plyscribe.service.web.pages.entry import describe_entry
 from plyscribe.service.web.pages.pairing_reasons import describe_boards
 from plyscribe.service.web.pages.plot import Estimate, draw_intervals
+from plyscribe.service.web.pages.score_tables import (
+    describe_crosstable,
+    describe_penalties,
+    find_ranks_before,
+    say_change,
+)
 from plyscribe.service.web.pages.speech import gettext
+from plyscribe.service.web.pages.steering import describe_steering
 from plyscribe.service.web.pages.wording import (
     describe_act,
     describe_end,
@@ -53,10 +60,10 @@ INVITED = 20
 def list_tournaments() -> Response:
     """Show tournaments, the latest first."""
     query = parse_query(parameters.TournamentsQuery, of_form=True)
-    lag = parts().lists.lag()
-    query["invited"], who = None, principal_if_any()
-    page = parts().lists.tournaments.read(**query)
-    invited = [] if who is None else parts().lists.tournaments.read(None, None, INVITED, None, who.account).rows
+    lag, lists, who = parts().lists.lag(), parts().lists, principal_if_any()
+    account = None if who is None else who.account
+    page = lists.read_tournaments(**{**query, "invited": False}, account=account)
+    invited = lists.read_tournaments(None, None, INVITED, None, account=account, invited=True).rows if who else []
     return show_page(
         "tournaments.html",
         tournaments=[_describe_row(row) for row in page.rows],
@@ -64,9 +71,25 @@ def list_tournaments() -> Response:
         asked=query,
         rulesets=[each.id for each in list_newest()],
         statuses=STATUSES,
+        mine_parts=[(part, _name_part(part)) for part in ("any", *PARTS)] if who else [],
         following=None if page.cursor is None else path_with(cursor=page.cursor),
         lag=lag,
     )
+
+
+def _name_part(part: str) -> str:
+    match part:
+        case "any":
+            return gettext("All that I have a part in")
+        case "organised":
+            return gettext("I organise")
+        case "arbiter":
+            return gettext("I am an arbiter")
+        case "entered":
+            return gettext("I have entered")
+        case "invited":
+            return gettext("I am invited")
+    return gettext("I have asked to be let in")
 
 
 def _describe_row(row: bytes) -> dict[str, Any]:
@@ -79,10 +102,13 @@ def show_tournament(tournament: str) -> Response:
     """Show a tournament in its present state."""
     state = read_tournament(tournament)
     who = principal_if_any()
-    names, players = name_all(state, parts().accounts), name_players(state, parts().accounts)
+    names = name_all(state, parts().accounts)
     table = describe_table(state, parts().accounts)
     described = describe_tournament(state, parts().accounts)
     organises = who is not None and is_organised_by(state, who)
+    own = {each.number for each in state.entrants if who is not None and each.occupant == Account(who.account)}
+    is_narrow = 1 < len(state.entrants) <= LARGEST_CROSSTABLE
+    is_live = state.status not in ("ended", "aborted")
     shown = _choose_rounds(state, request.args.get("round", len(state.rounds), type=int))
     return show_page(
         "tournament.html",
@@ -93,20 +119,23 @@ def show_tournament(tournament: str) -> Response:
         acts=[{**each, "did": describe_act(each, names)} for each in reversed(described["acts"])],
         faults=_list_faults(state),
         event_types=" ".join(TOURNAMENT.types),
-        is_live=state.status not in ("ended", "aborted"),
+        is_live=is_live,
         title=find_ruleset(state.terms.ruleset, state.terms.ruleset_version).title,
         names=names,
         table=table,
-        crosstable=list_crosstable(state, players) if 1 < len(state.entrants) <= LARGEST_CROSSTABLE else None,
+        own=own,
+        ranks_before=find_ranks_before(state),
+        say_change=say_change,
+        penalties=describe_penalties(state),
+        crosstable=describe_crosstable(state, names, own) if is_narrow and state.rounds else None,
         plot=_plot_ratings(table, names) if any(game.was_played for game in state.games()) else None,
         rounds=_describe_rounds(state, shown, names),
         newest=len(state.rounds),
         organises=organises,
-        takes_entrants=state.takes_entrants,
-        own_boards=_list_own_boards(state, who.account) if who is not None and organises else set(),
-        invited=who is not None and state.takes_entrants and state.find_invitation(who.account) is not None,
+        entry=describe_entry(state, who, names),
+        goes_on=False,
+        steering=describe_steering(state, who, names) if who is not None and organises and is_live else None,
         own_games=_list_own_games(state, who.account) if who is not None else [],
-        entered=who is not None and any(each.occupant == Account(who.account) for each in state.entrants),
     )
 
 
@@ -162,14 +191,3 @@ def _list_own_games(state: Tournament, account: str) -> list[str]:
         for game in games
         if game.ranks is None and not game.is_given_up and own & set(game.entrants)
     ]
-
-
-def _list_own_boards(state: Tournament, account: str) -> set[tuple[int, int]]:
-    """Round and board of each board on which the account is an entrant."""
-    own = {each.number for each in state.entrants if each.occupant == Account(account)}
-    return {
-        (round.number, board)
-        for round in state.rounds
-        for board, entrants in enumerate(round.boards, 1)
-        if own & set(entrants)
-    }

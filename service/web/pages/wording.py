@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from plyscribe.domain.rulesets import find_ruleset
+from plyscribe.domain.tournament.evolve import BY_HAND
 from plyscribe.service.language.guidance import WAYS
 from plyscribe.service.language.sentences import translate
 from plyscribe.service.web.pages.blueprint import blueprint
@@ -99,7 +100,21 @@ def describe_terms(tournament: Mapping[str, Any]) -> Iterator[Reason]:
         else gettext("those whom the organiser invites, at most %(most)s", most=most)
     )
     yield Reason(gettext("Who can enter"), entry)
+    yield from _describe_setting(tournament)
     yield Reason(gettext("Number that all random choices follow from"), str(tournament["seed"]))
+
+
+def _describe_setting(tournament: Mapping[str, Any]) -> Iterator[Reason]:
+    """Where and how a tournament is played, and who sees it."""
+    where = gettext("At tables in a hall") if tournament["at_table"] else gettext("Online, on this server")
+    yield Reason(gettext("Where it is played"), where)
+    is_called = tournament["rounds_begin"] == "call"
+    begin = gettext("When the organiser calls it") if is_called else gettext("By itself, once the round before is over")
+    yield Reason(gettext("When a round begins"), begin)
+    if tournament["rated"]:
+        yield Reason(gettext("Rated"), gettext("Matches between two accounts change their ratings."))
+    if tournament["private"]:
+        yield Reason(gettext("Private"), gettext("Only those who take part can see the tournament and its matches."))
 
 
 def name_note(name: str) -> str:
@@ -157,8 +172,13 @@ def _describe_scoring(scoring: Mapping[str, Any]) -> str:
             for place, points in enumerate(scoring["places"], 1)
         ]
         games = ", ".join(each)
-    bye = gettext("%(points)s for a bye", points=scoring["bye"])
-    return "; ".join([games, bye, gettext("%(points)s for an absence", points=scoring["absence"])])
+    said = [games, gettext("%(points)s for a bye", points=scoring["bye"])]
+    if most := scoring.get("asked_byes"):
+        asked = gettext(
+            "%(points)s for a bye that was asked for, at most %(most)s each", points=scoring["asked_bye"], most=most
+        )
+        said.append(asked)
+    return "; ".join([*said, gettext("%(points)s for an absence", points=scoring["absence"])])
 
 
 def _describe_limits(limits: Mapping[str, Any] | None) -> str:
@@ -175,7 +195,7 @@ def _describe_limits(limits: Mapping[str, Any] | None) -> str:
 def explain_costs(costs: Mapping[str, Any], engine: str, names: Mapping[int, str] | None = None) -> list[Reason]:
     """What a pairing cost, in words. An unknown cost keeps its name; docs/tournaments.md lists the known ones."""
     named = {str(number): name for number, name in (names or {}).items()}
-    reasons = [Reason(gettext("paired by"), engine)]
+    reasons = [Reason(gettext("paired by"), gettext("a person, by hand") if engine == BY_HAND else engine)]
     for name, value in costs.items():
         match name:
             case "floats":
@@ -202,6 +222,7 @@ def explain_costs(costs: Mapping[str, Any], engine: str, names: Mapping[int, str
 
 def _name_cost(name: str) -> str:
     known = {
+        "why": gettext("why it was paired by hand"),
         "meetings": gettext("earlier games between the players of a board"),
         "spread": gettext("differences in points, all boards together"),
         "seats": gettext("times that a player had the same seat before"),

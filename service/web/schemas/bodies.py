@@ -7,7 +7,7 @@ from marshmallow import ValidationError, fields, missing, post_load, validate, v
 
 from plyscribe.domain.bots import BOTS, MAX_PLAYOUTS, PLAYOUTS
 from plyscribe.domain.commands import CorrectedStep as DomainStep
-from plyscribe.domain.deadlines import MAX_INCREMENT_MS, MAX_MATCH_MS, MAX_MOVE_MS, MIN_LIMIT_MS
+from plyscribe.domain.decide.directing import MAX_ADJUSTMENT_MS
 from plyscribe.domain.decide.ends import MAX_CAUSE_LENGTH
 from plyscribe.domain.decide.mending import MAX_CORRECTED
 from plyscribe.domain.decide.opening import (
@@ -19,8 +19,10 @@ from plyscribe.domain.decide.opening import (
     START_MODES,
 )
 from plyscribe.domain.decide.play import MAX_MOVE_LENGTH
+from plyscribe.domain.declared_builds import DIGEST_PATTERN, MAX_OPTIONS, MAX_OPTIONS_BYTES, MAX_TEXT_LENGTH
 from plyscribe.domain.effects import Rolled, Withdrew
 from plyscribe.domain.events import WITHDRAWAL_CAUSES, WITHDRAWAL_FAULTS, Account, Guest, Occupant, SeatWithdrawn
+from plyscribe.domain.limits import MAX_AFTER, MAX_INCREMENT_MS, MAX_MATCH_MS, MAX_MOVE_MS, MAX_PHASES, MIN_LIMIT_MS
 from plyscribe.domain.names import MAX_NAME_LENGTH
 from plyscribe.domain.player import KINDS, MAX_OVERLAP_MS, MAX_TOKEN_LIFE_MS, SCOPES
 from plyscribe.domain.tournament.conditions import MAX_NAME_LENGTH as MAX_TEAM_NAME_LENGTH
@@ -245,8 +247,39 @@ class WantedBotIn(Strict):
         return WantedBot(data["name"], data["seed"], data["playouts"])
 
 
-class Limits(Strict):
-    """Time limits for each seat, in milliseconds. Give at least one of them; the one that runs out first counts."""
+class Bonus(Strict):
+    """What each move of a seat does to its `match_ms`. Give one of them at most."""
+
+    increment_ms = integer_field(
+        MIN_LIMIT_MS, MAX_INCREMENT_MS, allow_none=True, metadata={"description": "What each move adds (Fischer)."}
+    )
+    delay_ms = integer_field(
+        MIN_LIMIT_MS,
+        MAX_INCREMENT_MS,
+        allow_none=True,
+        metadata={"description": "How long each move takes nothing: only then the clock runs down (US delay)."},
+    )
+    bronstein_ms = integer_field(
+        MIN_LIMIT_MS,
+        MAX_INCREMENT_MS,
+        allow_none=True,
+        metadata={"description": "What each move adds, but at most what the move took (Bronstein)."},
+    )
+
+
+class Phase(Bonus):
+    """A later phase: it begins when a seat has made so many moves. Its own bonus holds from then on, or none."""
+
+    after = integer_field(
+        1, MAX_AFTER, required=True, metadata={"description": "The moves of the seat before it.", "example": 40}
+    )
+    add_ms = integer_field(
+        0, MAX_MATCH_MS, load_default=0, metadata={"description": "What it adds to `match_ms`.", "example": 1_800_000}
+    )
+
+
+class SeatTimes(Bonus):
+    """Time limits, in milliseconds. Give at least one; the one that runs out first counts."""
 
     move_ms = integer_field(
         MIN_LIMIT_MS,
@@ -262,11 +295,24 @@ class Limits(Strict):
         allow_none=True,
         metadata={"description": "For all decisions of a seat together."},
     )
-    increment_ms = integer_field(
-        MIN_LIMIT_MS,
-        MAX_INCREMENT_MS,
-        allow_none=True,
-        metadata={"description": "What each move of a seat adds to its `match_ms`."},
+    phases = fields.List(
+        fields.Nested(Phase), validate=validate.Length(0, MAX_PHASES), metadata={"description": "The later phases."}
+    )
+
+
+class SeatOdds(SeatTimes):
+    """The limits of one seat, in place of those of the match."""
+
+    seat = integer_field(1, MAX_SEATS, required=True, metadata={"description": "The seat's number."})
+
+
+class Limits(SeatTimes):
+    """Time limits for each seat, in milliseconds. Give at least one of them; the one that runs out first counts."""
+
+    seats = fields.List(
+        fields.Nested(SeatOdds),
+        validate=validate.Length(0, MAX_SEATS),
+        metadata={"description": "The seats with other limits (time odds); not in rated matches and tournaments."},
     )
 
 
@@ -458,6 +504,52 @@ class Entropy(Strict):
     )
 
 
+class BuildFields(Strict):
+    """A program: the SHA-256 of its files, and how it was started."""
+
+    digest = fields.String(
+        required=True,
+        validate=validate.Regexp(DIGEST_PATTERN),
+        metadata={
+            "pattern": DIGEST_PATTERN,
+            "description": "The SHA-256 of the program's files, as docs/bots.md computes it.",
+            "example": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+        },
+    )
+    command = text_field(
+        MAX_TEXT_LENGTH,
+        required=True,
+        metadata={"description": "The name of the program, without its folder and arguments.", "example": "mybot"},
+    )
+    version = text_field(
+        MAX_TEXT_LENGTH,
+        load_default=None,
+        allow_none=True,
+        metadata={"description": "What the program calls its version.", "example": "1.2"},
+    )
+    options = fields.Dict(
+        keys=fields.String(),
+        load_default=dict,
+        metadata={
+            "description": f"Options that everybody may know: at most {MAX_OPTIONS} texts, whole numbers and booleans, "
+            f"{MAX_OPTIONS_BYTES} bytes of JSON in all. Put no secrets here.",
+            "example": {"level": 3},
+        },
+    )
+
+
+class NewBuild(BuildFields):
+    """The build of a program that plays for your seat from now on."""
+
+    seat = seat_field(load_default=None)
+
+
+class EntrantBuild(BuildFields):
+    """The build of a program that plays for you in the tournament."""
+
+    pinned = Boolean(load_default=False, metadata={"description": "Whether no other build of yours may play in it."})
+
+
 class Nothing(Strict):
     """An empty object. You can leave out the body."""
 
@@ -633,6 +725,56 @@ class Annulment(Strict):
         MAX_CAUSE_LENGTH,
         required=True,
         metadata={"description": "The reason, for people.", "example": "both seats were one person"},
+    )
+
+
+class Pause(Strict):
+    """Why the match is paused."""
+
+    why = text_field(
+        MAX_CAUSE_LENGTH,
+        required=True,
+        metadata={"description": "The reason, for people.", "example": "the lights went out"},
+    )
+
+
+class Resumption(Strict):
+    """Why the match goes on, if there is something to say."""
+
+    why = text_field(
+        MAX_CAUSE_LENGTH, load_default=None, allow_none=True, metadata={"description": "A remark, for people."}
+    )
+
+
+class ClockChange(Strict):
+    """Time for a seat."""
+
+    seat = integer_field(
+        1, MAX_SEATS, required=True, metadata={"description": "The seat that gets the time or loses it."}
+    )
+    add_ms = integer_field(
+        -MAX_ADJUSTMENT_MS,
+        MAX_ADJUSTMENT_MS,
+        required=True,
+        metadata={
+            "description": "The milliseconds that are added, a second at least. A negative number takes time.",
+            "example": 120_000,
+        },
+    )
+    why = text_field(
+        MAX_CAUSE_LENGTH,
+        required=True,
+        metadata={"description": "The reason, for people.", "example": "the connection was lost"},
+    )
+
+
+class PausedTournament(Strict):
+    """Why the tournament is paused, and whether the matches under way are."""
+
+    why = text_field(MAX_CAUSE_LENGTH, required=True, metadata={"description": "The reason, for people."})
+    matches = Boolean(
+        load_default=False,
+        metadata={"description": "Pause the matches under way, too. They go on when the tournament does."},
     )
 
 

@@ -13,6 +13,7 @@ from plyscribe.domain.tournament.state import STATUSES as TOURNAMENT_STATUSES
 from plyscribe.service.language.catalogues import LANGUAGES
 from plyscribe.service.lists.bulk import FORMS
 from plyscribe.service.lists.matches import MAX_WORDS, ORDERS, RESULTS, SORTS
+from plyscribe.service.lists.tournament_people import PARTS
 from plyscribe.service.matches.touching import MAX_TOUCHES
 from plyscribe.service.web.schemas.field_types import (
     MAX_SEATS,
@@ -360,6 +361,16 @@ class MatchStreamQuery(Strict):
     )
 
 
+class TournamentStreamQuery(Strict):
+    """From where on to follow a tournament."""
+
+    after = QueryInteger(
+        load_default=None,
+        validate=validate.Range(0, MAX_INTEGER),
+        metadata={"description": "Only changes with a higher `id`. By default those from now on."},
+    )
+
+
 class MatchExportQuery(MatchesQuery):
     """Which matches to export, and how. They must meet all conditions."""
 
@@ -406,6 +417,17 @@ class TournamentsQuery(PageQuery):
         load_default=None,
         validate=validate.OneOf(["me"]),
         metadata={"description": "Only tournaments to which your account is invited and has not answered yet."},
+    )
+    mine = fields.String(
+        load_default=None,
+        validate=validate.OneOf(["any", *PARTS]),
+        metadata={
+            "description": "Only tournaments in which your account has this part, or `any`. Private ones too, unless "
+            "you ask for a `status`."
+        },
+    )
+    entering = QueryBoolean(
+        load_default=False, metadata={"description": "Only public tournaments that take entrants now."}
     )
 
 

@@ -13,6 +13,7 @@ from plyscribe.service.access.accounts import Principal
 from plyscribe.service.access.acting import act_in, require_unpaused, scope_to_act
 from plyscribe.service.clock import now_ms
 from plyscribe.service.matches import queries
+from plyscribe.service.matches.timing import time_moves
 from plyscribe.service.streams.handler import Answer
 from plyscribe.service.web.api.http import answer_command, expected_version, parse_body, parts, principal, remembered
 from plyscribe.service.web.api.matches.reading import require_match_id, require_own, require_reader
@@ -76,7 +77,7 @@ def permit_new(who: Principal, command: CreateMatch, match: str) -> CreateMatch:
     if is_limited():
         after_this_request(partial(_finish, who, match))
         parts().quotas.require_match(who, match, command.seats)
-    return command
+    return time_moves(command, parts().layout())
 
 
 def _finish(who: Principal, match: str, response: Response) -> Response:
@@ -89,9 +90,9 @@ def require_scope(state: Match, who: Principal) -> None:
     who.require(scope_to_act(state, who.account))
 
 
-def give_receipt(done: Answer[Match]) -> Response:
+def give_receipt(done: Answer[Match], status: int = 200) -> Response:
     """The receipt of a command on a match, as a response."""
-    return answer_command(done, queries.describe_receipt(done))
+    return answer_command(done, queries.describe_receipt(done), status)
 
 
 def give_location(done: Answer[Match], status: int = 201) -> Response:

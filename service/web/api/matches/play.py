@@ -17,7 +17,16 @@ from plyscribe.domain.decide.mending import MAX_CORRECTED
 from plyscribe.service.matches import queries
 from plyscribe.service.matches.story import name_players, preview_move
 from plyscribe.service.matches.touching import describe_match_touches
-from plyscribe.service.web.api.http import answer, negotiate_language, parse_body, parse_query, parts, path_with, spoken
+from plyscribe.service.web.api.http import (
+    answer,
+    negotiate_language,
+    parse_body,
+    parse_query,
+    parts,
+    path_with,
+    spoken,
+    thought_ms,
+)
 from plyscribe.service.web.api.matches.blueprint import blueprint
 from plyscribe.service.web.api.matches.commands import COMMAND_PROBLEMS, Fields, execute
 from plyscribe.service.web.api.matches.reading import confined, read_match, require_sound, varied
@@ -31,14 +40,20 @@ CORRECTED = 2
 
 @blueprint.post("/<match>/moves")
 @charged("moves")
-@operation("play", answers.Receipt, body=bodies.NewMove, problems=COMMAND_PROBLEMS, command=True, spoken=True)
+@operation(
+    "play", answers.Receipt, body=bodies.NewMove, problems=COMMAND_PROBLEMS, command=True, spoken=True, timed=True
+)
 def make_move(match: str) -> Response:
     """Make a move for the seat on turn.
+
+    In a match with limits, `Thought-Ms` may say how long you had the position before you moved, by your own clock. What
+    the server's clock has more is the way to you and back, and does not count, up to the `lag_ms` of the match.
 
     The refusal of a move names the clause of the rules that it breaks, what to do instead in the language of
     `Accept-Language` (`en`, `de`), and some legal moves.
     """
-    return execute(match, bodies.NewMove, lambda base, body: MakeMove(**base, **body))
+    thought = thought_ms()
+    return execute(match, bodies.NewMove, lambda base, body: MakeMove(**base, **body, thought_ms=thought))
 
 
 @blueprint.get("/<match>/legal-moves")

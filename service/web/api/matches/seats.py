@@ -2,10 +2,12 @@
 
 from flask import Response, g, request
 
-from plyscribe.domain.commands import AddEntropy, LeaveSeat, TakeSeat
+from plyscribe.domain.commands import AddEntropy, DeclareBuild, LeaveSeat, TakeSeat
+from plyscribe.domain.declared_builds import build_of
 from plyscribe.domain.errors import WrongPerson
 from plyscribe.domain.events import Guest
 from plyscribe.domain.match import Match
+from plyscribe.domain.tournament.entrant_builds import require_pin
 from plyscribe.service.access.accounts import Principal
 from plyscribe.service.access.invitations import issue_invitation
 from plyscribe.service.access.reading import needs_invitation
@@ -16,7 +18,9 @@ from plyscribe.service.web.api.matches.blueprint import blueprint
 from plyscribe.service.web.api.matches.commands import (
     COMMAND_PROBLEMS,
     Fields,
+    carry_out,
     execute,
+    give_receipt,
     require_no_pause,
     require_scope,
 )
@@ -88,6 +92,25 @@ def invite(match: str, seat: int) -> Response:
     code = issue_invitation(parts().config.server_key, state, seat, expires_at)
     path = f"/v1/matches/{match}?invitation={code}"
     return answer({"match": match, "seat": seat, "invitation": code, "expires_at": expires_at, "path": path}, 201)
+
+
+@blueprint.post("/<match>/builds")
+@operation("seats", answers.Receipt, status=201, body=bodies.NewBuild, problems=COMMAND_PROBLEMS, command=True)
+def declare_build(match: str) -> Response:
+    """Say which build of a program plays for your seat from now on.
+
+    It is your own claim: nobody can check which program sends a move. Everybody who can read the match can read it, so
+    put no secrets in it. Only while the match is played. A tournament that you entered with a pinned build takes no
+    other one.
+    """
+
+    def make(base: Fields, body: Fields) -> DeclareBuild:
+        build, place = build_of(body), g.match.life.created.tournament
+        if place is not None:
+            require_pin(parts().tournaments.read(place["id"]), principal().account, build)
+        return DeclareBuild(**base, build=build, seat=body["seat"])
+
+    return give_receipt(carry_out(match, bodies.NewBuild, make), 201)
 
 
 @blueprint.post("/<match>/entropy")

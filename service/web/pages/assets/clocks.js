@@ -17,10 +17,12 @@ export function runClocks(serverMs) {
   function showAll() {
     for (const clock of document.querySelectorAll(".clock")) {
       const { deadline, left } = clock.dataset;
-      const leftMs = deadline ? Number(deadline) - (Date.now() - aheadMs) : Number(left);
+      const untilMs = deadline ? Number(deadline) - (Date.now() - aheadMs) : Infinity;
+      // With a delay there is longer to move than there is time left: it stands still meanwhile.
+      const leftMs = Math.min(untilMs, left === undefined ? Infinity : Number(left));
       const text = formatTime(Math.max(0, leftMs));
       if (clock.textContent !== text) clock.textContent = text;
-      clock.classList.toggle("short", Boolean(deadline) && leftMs < SHORT_MS);
+      clock.classList.toggle("short", untilMs < SHORT_MS);
     }
   }
 }

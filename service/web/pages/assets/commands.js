@@ -5,12 +5,13 @@ import { gettext } from "/assets/speech.js";
 /**
  * Send a command; returns `{ok, status, answer}`, with status 0 if the server cannot be reached.
  *
- * A command with a key is sent up to three times, with the same key.
+ * A command with a key is sent up to three times, with the same key. `thoughtMs` says how long the position was there.
  */
-export async function send(path, body, { method = "POST", version = null, keyed = true } = {}) {
+export async function send(path, body, { method = "POST", version = null, keyed = true, thoughtMs = null } = {}) {
   const headers = { "Content-Type": "application/json" };
   if (keyed) headers["Idempotency-Key"] = makeKey();
   if (version !== null) headers["If-Match"] = `"${version}"`;
+  if (thoughtMs !== null) headers["Thought-Ms"] = String(Math.max(0, Math.round(thoughtMs)));
   const request = { method, headers, body: JSON.stringify(body) };
   for (let left = keyed ? 2 : 0; ; left -= 1) {
     try {
@@ -59,6 +60,10 @@ function readField(field, body) {
       return field.value === "" ? undefined : Number(field.value);
     case "number-or-null":
       return field.value === "" ? null : Number(field.value);
+    case "minutes":
+      return field.value === "" ? undefined : Math.round(Number(field.value) * 60_000);
+    case "time":
+      return field.value === "" ? undefined : Date.parse(field.value);
     case "numbers":
       return [...(body[field.name] ?? []), Number(field.value)];
     case "json":

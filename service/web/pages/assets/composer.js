@@ -114,7 +114,9 @@ export class Composer {
     // What is entered on the board may be no move.
     if (this.claim?.(name)) return this.chain;
     this.hideReason();
-    return this.act(() => this.take(name, by));
+    const { seat } = this;
+    // Whoever touched a choice just before their turn ended meant nothing by it later.
+    return this.act(() => (seat === null || seat === this.seat ? this.take(name, by) : null));
   }
 
   async take(name, by) {

@@ -3,10 +3,10 @@
 {
   const clicked = new Set();
 
-  // Scripts alone answer a plain button, and the button of a form that goes nowhere.
+  // Scripts alone answer a plain button, a button without a form, and the button of a form that goes nowhere.
   const keep = (event) => {
     const button = event.target.closest?.("button");
-    if (button?.type !== "button" && button?.form?.method !== "dialog") return;
+    if (!button || (button.type !== "button" && button.form && button.form.method !== "dialog")) return;
     event.preventDefault();
     clicked.add(button);
   };

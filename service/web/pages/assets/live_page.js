@@ -96,6 +96,7 @@ export function swapPart(part, fresh) {
   const copy = fresh.cloneNode(true);
   const focused = part.contains(document.activeElement) ? document.activeElement : null;
   keepInputs(part, copy, focused);
+  keepChanges(part, copy);
   for (const details of part.querySelectorAll("details[id]")) {
     const again = copy.querySelector(`#${CSS.escape(details.id)}`);
     if (again) again.open = details.open;
@@ -109,17 +110,49 @@ export function swapPart(part, fresh) {
   // A part of a board gets its place among the keys only later.
   if (again.matches("[data-touch]")) again.setAttribute("tabindex", "0");
   again.focus();
+  // The caret stays where somebody is typing. Fields for numbers have none.
+  if (focused.matches("input, textarea") && focused.selectionStart !== null) {
+    again.setSelectionRange(focused.selectionStart, focused.selectionEnd);
+  }
 }
 
 /** Keep what was entered, and the choice that the reader is making. Other choices follow the new version. */
 function keepInputs(part, copy, focused) {
   for (const field of part.querySelectorAll("input[id]:not([type=hidden]), select[id]")) {
     const other = copy.querySelector(`#${CSS.escape(field.id)}`);
+    if (field.closest("[data-keeps]")) continue;
     if (other && field.matches("[type=checkbox]")) other.checked = field.checked;
     if (!other || (field !== focused && !(field.value && field.matches("input")))) continue;
     other.value = field.value;
     other.hidden = field.hidden;
   }
+}
+
+/** Within `data-keeps`, keep all that the reader has changed, also what was cleared; the rest follows the new version. */
+function keepChanges(part, copy) {
+  for (const field of part.querySelectorAll("[data-keeps] :is(input, select, textarea)[id]")) {
+    const other = copy.querySelector(`#${CSS.escape(field.id)}`);
+    if (!other || !isChanged(field)) continue;
+    if (field.matches("[type=checkbox], [type=radio]")) other.checked = field.checked;
+    else if (field.matches("select")) chooseAgain(other, field.value);
+    else other.value = field.value;
+  }
+  for (const place of part.querySelectorAll("[data-keeps] form[id] .refusal:not(:empty)")) {
+    const there = copy.querySelector(`#${CSS.escape(place.closest("form").id)} .refusal`);
+    if (there) there.textContent = place.textContent;
+  }
+}
+
+function isChanged(field) {
+  if (field.matches("[type=checkbox], [type=radio]")) return field.checked !== field.defaultChecked;
+  if (!field.matches("select")) return field.value !== field.defaultValue;
+  const usual = [...field.options].findIndex((option) => option.defaultSelected);
+  return field.selectedIndex !== Math.max(0, usual);
+}
+
+/** Choose this value. If it is gone, choose the first, which says that nothing is chosen. */
+function chooseAgain(select, value) {
+  select.selectedIndex = Math.max(0, [...select.options].findIndex((option) => option.value === value));
 }
 
 function copyAttributes(part, copy) {

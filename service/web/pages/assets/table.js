@@ -26,6 +26,8 @@ const invitation = root.dataset.invitation ? `invitation=${encodeURIComponent(ro
 // How often the page was put in place, and whether the board shows an earlier position than the page.
 let puts = 0;
 let isBehind = false;
+// When the position that the page shows was put in place: its way here is no time of the player's.
+let shownAt = performance.now();
 
 const refresh = keepFresh(async () => put(await fetchPart(location.pathname + location.search), isBehind));
 const showClocks = runClocks(Number(root.dataset.now));
@@ -81,7 +83,10 @@ async function read(what, query) {
 }
 
 async function makeMove(move) {
-  const { ok, status, answer } = await send(`${api}/moves`, { move, seat: mover() }, { version: version() });
+  const { ok, status, answer } = await send(`${api}/moves`, { move, seat: mover() }, {
+    version: version(),
+    thoughtMs: performance.now() - shownAt,
+  });
   if (ok) {
     composer.forget();
   } else if (status === 412) {
@@ -115,6 +120,7 @@ async function put(page, isOther = false) {
   const effects = news.flatMap((each) => JSON.parse(each.dataset.effects ?? "[]"));
   putBoard(page.getElementById("board"), effects);
   for (const id of PARTS) swapPart(find(id), page.getElementById(id));
+  if (Number(fresh.dataset.version) > before) shownAt = performance.now();
   root.dataset.version = fresh.dataset.version;
   // It says in the browser's tab whose turn it is.
   document.title = page.title;

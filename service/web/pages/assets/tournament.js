@@ -1,12 +1,12 @@
 // The page of a tournament: stays up to date while the tournament runs, and sends what its buttons do.
 
-import { formatProblem, readForm, send } from "/assets/commands.js";
+import { formatProblem, send } from "/assets/commands.js";
 import { fetchPart } from "/assets/fetch_part.js";
 import { followEvents, keepFresh, swapPart } from "/assets/live_page.js";
 import { gettext } from "/assets/speech.js";
+import { sendForms } from "/assets/tournament_forms.js";
 
 const PARTS = ["summary", "tables", "organising"];
-const ACCOUNT = /^player-[a-z2-7]{26}$/;
 // Many games may end at the same time.
 const GATHER_MS = 1_000;
 
@@ -14,9 +14,9 @@ const find = (id) => document.getElementById(id);
 const root = find("tournament");
 const refresh = keepFresh(async () => put(await fetchPart(location.href)));
 
+sendForms(refresh);
+
 document.addEventListener("click", (event) => {
-  const button = event.target.closest("button[data-post]");
-  if (button) command(button);
   const link = event.target.closest("a[data-check]");
   if (!link) return;
   event.preventDefault();
@@ -24,10 +24,10 @@ document.addEventListener("click", (event) => {
 });
 
 document.addEventListener("submit", (event) => {
-  const form = event.target.closest("form[data-post]");
+  const form = event.target.closest("form[data-seeds]");
   if (!form) return;
   event.preventDefault();
-  submit(form);
+  saveSeeds(form);
 });
 
 if (root.dataset.live) {
@@ -52,24 +52,38 @@ function put(page) {
   root.dataset.status = fresh.dataset.status;
 }
 
-async function command(button) {
+/** Send what was changed in the table of entrants, one entrant after another, up to the first that is refused. */
+async function saveSeeds(form) {
+  const button = form.querySelector("button");
   button.disabled = true;
-  const { ok, answer } = await send(button.dataset.post, {}, { method: button.dataset.method });
-  find("refusal").textContent = ok ? "" : formatProblem(answer);
+  let said = "";
+  for (const row of form.querySelectorAll("tr[data-entrant]")) {
+    const problem = (await saveFields(form, row, ["rating", "seed"], "PATCH", "")) ?? (await saveFields(form, row, ["team", "place"], "PUT", "/team"));
+    if (!problem) continue;
+    said = `${row.querySelector("th").textContent.trim()}: ${formatProblem(problem)}`;
+    break;
+  }
+  form.querySelector(".refusal").textContent = said;
+  if (!said) find("done").textContent = gettext("Done.");
   button.disabled = false;
   refresh();
 }
 
-async function submit(form) {
-  const button = form.querySelector("button");
-  button.disabled = true;
-  const { account, ...body } = readForm(form);
-  if (account !== undefined) body[ACCOUNT.test(account.trim()) ? "player" : "name"] = account.trim();
-  const { ok, answer } = await send(form.dataset.post, body);
-  form.querySelector(".refusal").textContent = ok ? "" : formatProblem(answer);
-  button.disabled = false;
-  if (ok) form.reset();
-  refresh();
+/** Send these fields of an entrant, all of them if any was changed; returns the problem if that is refused. */
+async function saveFields(form, row, names, method, end) {
+  const fields = names.map((name) => row.querySelector(`input[name=${name}]`)).filter(Boolean);
+  if (fields.every((field) => field.value === field.defaultValue)) return null;
+  const body = Object.fromEntries(fields.map((field) => [field.name, readCell(field)]));
+  const { ok, answer } = await send(`${form.dataset.seeds}/${row.dataset.entrant}${end}`, body, { method });
+  if (!ok) return answer;
+  for (const field of fields) field.defaultValue = field.value;
+  return null;
+}
+
+function readCell({ type, value }) {
+  const text = value.trim();
+  if (text === "") return null;
+  return type === "number" ? Number(text) : text;
 }
 
 async function check(link) {

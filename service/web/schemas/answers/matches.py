@@ -119,23 +119,71 @@ class SeatRow(Schema):
     )
 
 
+class BuildOut(Schema):
+    """A build of a program, as the account that started it says. Nobody can check that from outside."""
+
+    digest = fields.String(required=True, metadata={"description": "The SHA-256 of the program's files."})
+    command = fields.String(required=True, metadata={"description": "The name of the program."})
+    version = fields.String(required=True, allow_none=True, metadata={"description": "What it calls its version."})
+    options = fields.Dict(required=True, metadata={"description": "Its options, as far as they are told."})
+
+
 class SeatOut(SeatRow):
-    """A seat of a match, with its entropy for the server's dice."""
+    """A seat of a match, with its entropy for the server's dice, and the builds that its account declared."""
+
+    builds = fields.List(
+        fields.Nested(BuildOut),
+        required=True,
+        metadata={"description": "The builds that played for the seat, in order; empty if none was declared."},
+    )
 
     entropy = fields.String(
         required=True, allow_none=True, metadata={"description": "Null if the seat has not added any."}
     )
 
 
-class LimitsOut(Schema):
-    """The time limits of each seat, in milliseconds. Null means no limit."""
+class BonusOut(Schema):
+    """What each move of a seat does to its `match_ms`, in milliseconds; at most one of these."""
+
+    increment_ms = fields.Integer(metadata={"description": "What each move adds. Absent without an increment."})
+    delay_ms = fields.Integer(
+        metadata={"description": "How long the clock waits before it runs down. Absent without a delay."}
+    )
+    bronstein_ms = fields.Integer(
+        metadata={"description": "What each move adds, but at most what it took. Absent without such a delay."}
+    )
+
+
+class PhaseOut(BonusOut):
+    """A later phase of the time for all decisions of a seat."""
+
+    after = fields.Integer(required=True, metadata={"description": "It begins when the seat has made so many moves."})
+    add_ms = fields.Integer(required=True, metadata={"description": "What it adds to the time."})
+
+
+class TimesOut(BonusOut):
+    """Time limits, in milliseconds. Null means no limit."""
 
     move_ms = fields.Integer(required=True, allow_none=True, metadata={"description": "For one decision."})
     match_ms = fields.Integer(
         required=True, allow_none=True, metadata={"description": "For all decisions of a seat together."}
     )
-    increment_ms = fields.Integer(
-        metadata={"description": "What each move of a seat adds to its `match_ms`. Absent without an increment."}
+    phases = fields.List(
+        fields.Nested(PhaseOut), metadata={"description": "The later phases, in order. Absent without any."}
+    )
+
+
+class SeatOddsOut(TimesOut):
+    """The limits of one seat, in place of those of the match."""
+
+    seat = fields.Integer(required=True)
+
+
+class LimitsOut(TimesOut):
+    """The time limits of each seat, in milliseconds. Null means no limit."""
+
+    seats = fields.List(
+        fields.Nested(SeatOddsOut), metadata={"description": "The seats with limits of their own. Absent without any."}
     )
 
 
@@ -146,10 +194,18 @@ class DeadlineOut(Schema):
     at = time_field()
 
 
-class ClockOut(Schema):
-    """The clocks as they stood at the last event. The clock of the seat on turn has been running since then."""
+class PauseOut(Schema):
+    """A pause, in which no clock runs and nobody can move."""
 
-    since = time_field("When the present decision became due")
+    at = time_field("When it began")
+    by = fields.String(required=True, metadata={"description": "Who paused the match, as in events."})
+    why = fields.String(required=True, metadata={"description": "The reason, for people."})
+
+
+class ClockOut(Schema):
+    """The clocks as they stood at the last event. Unless the match is paused, that of the seat on turn runs on."""
+
+    since = time_field("When the present decision became due, moved on by the length of every pause since")
     used_ms = fields.List(
         fields.Integer(),
         required=True,
@@ -163,6 +219,19 @@ class ClockOut(Schema):
         metadata={"description": "The time that each seat has left of `match_ms`; null without that limit."},
     )
     deadline = fields.Nested(DeadlineOut, required=True, allow_none=True)
+    spent_ms = fields.List(
+        fields.Integer(),
+        required=True,
+        metadata={
+            "description": "How long each of `moves` took, by the server's clock, without pauses and without the lag "
+            "that was compensated for; 0 for moves that the match began with."
+        },
+    )
+    lag_ms = fields.Integer(
+        required=True,
+        allow_none=True,
+        metadata={"description": "The most lag that a move is compensated for; null if moves are not timed."},
+    )
 
 
 class DiceOut(Schema):
@@ -338,6 +407,9 @@ class MatchOut(MatchSummary):
     limits = fields.Nested(LimitsOut, required=True, allow_none=True)
     clock = fields.Nested(
         ClockOut, required=True, allow_none=True, metadata={"description": "Null without limits or before the start."}
+    )
+    paused = fields.Nested(
+        PauseOut, required=True, allow_none=True, metadata={"description": "Null unless the match is paused."}
     )
     rematch_of = fields.String(
         required=True, allow_none=True, metadata={"description": "The id of the match that this is the rematch of."}

@@ -45,6 +45,19 @@ class PlayerProfile(PlayerOut):
         "Null if they can.",
         allow_none=True,
     )
+    is_organiser = fields.Boolean(
+        required=True, metadata={"description": "Whether an administrator made the account an organiser."}
+    )
+
+
+class Office(Schema):
+    """Whether an account is an organiser now."""
+
+    player = fields.String(required=True, metadata={"description": "The id of the account."})
+    name = fields.String(required=True, metadata={"description": "The name of the account."})
+    is_organiser = fields.Boolean(
+        required=True, metadata={"description": "Whether an administrator made the account an organiser."}
+    )
 
 
 class Me(PlayerProfile):

@@ -62,6 +62,8 @@ class Problem(Schema):
     seats = fields.List(fields.Integer(), metadata={"description": "The seats that the problem is about."})
     most = fields.Integer(metadata={"description": "How many an account may have, or how much it may ask for."})
     until = time_field("Until when it is not possible", required=False)
+    since = time_field("Since when it is not possible", required=False)
+    left_ms = fields.Integer(metadata={"description": "The milliseconds that the seat has left."})
     match_status = fields.String(
         validate=validate.OneOf(STATUSES), metadata={"description": "The status of the match."}
     )

@@ -7,13 +7,13 @@ from plyscribe.domain.tournament.attempts import OWNERS
 from plyscribe.domain.tournament.attempts import STATUSES as ATTEMPT_STATUSES
 from plyscribe.domain.tournament.events import FAILURES
 from plyscribe.domain.tournament.reasons import WORDS
-from plyscribe.domain.tournament.state import ACTS, ADJUDICATED, FORFEITED, REPORTED
+from plyscribe.domain.tournament.state import ACTS, ADJUDICATED, FORFEITED, REPORTED, WAYS_IN
 from plyscribe.domain.tournament.state import STATUSES as TOURNAMENT_STATUSES
 from plyscribe.domain.tournament.terms import REPEATS, ROUNDS_BEGIN, TIEBREAKS
 from plyscribe.service.tournaments.objections import KINDS as OBJECTIONS
 from plyscribe.service.web.schemas.answers.events import EventOut, StoredEvents
 from plyscribe.service.web.schemas.answers.lists import ListPage, Page
-from plyscribe.service.web.schemas.answers.matches import LimitsOut
+from plyscribe.service.web.schemas.answers.matches import BuildOut, LimitsOut
 from plyscribe.service.web.schemas.field_types import time_field
 
 
@@ -122,6 +122,39 @@ class PenaltyOut(Schema):
     )
 
 
+class PlayedBuildOut(BuildOut):
+    """A build that an account declared in matches of a tournament."""
+
+    games = fields.Integer(required=True, metadata={"description": "The decided games in which it played."})
+    first = fields.String(
+        required=True, metadata={"description": "The first of them: round, board and game.", "example": "1-2-1"}
+    )
+
+
+class EntrantBuilds(Schema):
+    """The builds of an account's program in a tournament, as the account says."""
+
+    entered = fields.Nested(
+        BuildOut, required=True, allow_none=True, metadata={"description": "The one that the account entered last."}
+    )
+    pinned = fields.Boolean(required=True, metadata={"description": "Whether no other one may play."})
+    played = fields.List(
+        fields.Nested(PlayedBuildOut),
+        required=True,
+        metadata={"description": "Those that were declared in the matches of decided games, in order."},
+    )
+    undeclared = fields.Integer(
+        required=True, metadata={"description": "The decided games in whose matches none was declared."}
+    )
+
+
+class SeatBuildOut(Schema):
+    """A build that played on a seat of a game."""
+
+    seat = fields.Integer(required=True)
+    build = fields.Nested(BuildOut, required=True)
+
+
 class EntrantOut(Schema):
     """An entrant: a `player` (an account), a `guest`, or a `bot` of the server."""
 
@@ -160,6 +193,20 @@ class EntrantOut(Schema):
         required=True, allow_none=True, metadata={"description": "Its place in the board order of its team."}
     )
     joined = fields.Integer(required=True, metadata={"description": "The first round that the entrant can play."})
+    came = fields.String(
+        required=True,
+        validate=validate.OneOf(WAYS_IN),
+        metadata={
+            "description": "How it came in: `entered` by itself, `invited`, let in because it `asked`, or as a `guest` "
+            "or `bot` that an organiser entered."
+        },
+    )
+    builds = fields.Nested(
+        EntrantBuilds,
+        required=True,
+        allow_none=True,
+        metadata={"description": "Null if the account has named no build, neither here nor in a match."},
+    )
 
 
 class FaultTotals(Schema):
@@ -418,6 +465,11 @@ class GameOut(GameSummary):
     )
     forfeited = fields.List(
         fields.Integer(), required=True, metadata={"description": "The entrants that lost it by forfeit."}
+    )
+    builds = fields.List(
+        fields.Nested(SeatBuildOut),
+        required=True,
+        metadata={"description": "The builds that accounts declared in the match that decided it, by seat, in order."},
     )
     entered = fields.List(
         fields.Integer(),

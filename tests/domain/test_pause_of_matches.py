@@ -1,0 +1,303 @@
+"""Pauses of a match, and time that is given or taken: who may do it, and what becomes of the clocks."""
+
+import pytest
+
+from plyscribe.domain.codec import parse_event
+from plyscribe.domain.commands import (
+    Actor,
+    AdjustClock,
+    AnswerDraw,
+    ConfirmRecord,
+    Correct,
+    MakeMove,
+    OfferDraw,
+    PauseMatch,
+    RecordRoll,
+    ResumeMatch,
+    TakeBack,
+    Withdraw,
+)
+from plyscribe.domain.deadlines import Deadline, find_deadline, time_for_decision, time_left, time_used
+from plyscribe.domain.decide.directing import MAX_ADJUSTMENT_MS
+from plyscribe.domain.errors import Refusal
+from plyscribe.domain.events import (
+    BuiltIn,
+    ClockAdjusted,
+    MatchEnded,
+    MatchPaused,
+    MatchRefuted,
+    MatchResumed,
+    MatchVerified,
+    MoveMade,
+    RecordedDice,
+    SeatWithdrawn,
+)
+from plyscribe.domain.match import MAX_EVENTS, Match, fold
+from plyscribe.domain.notices import Notifier
+from plyscribe.domain.verification import verify_match
+from plyscribe.domain.waiting import find_bot_due, list_waits
+from tests.domain.given import ANN, BEN, CAT, ORGANISER, RECORDER, STREAM, Table, account, new_match, recorded
+from tests.domain.test_clock import CLOCK, START, move, start
+from tests.domain.test_verification import chained
+
+WHY = "the lights went out"
+
+
+def refused(table: Table, command: type, actor: Actor, at: int | None = None, **fields: object) -> str:
+    with pytest.raises(Refusal) as refusal:
+        table.when(command, actor, at=at, **fields)
+    return refusal.value.code
+
+
+def paused(table: Table, at: int) -> Table:
+    assert table.when(PauseMatch, ORGANISER, at=at, why=WHY) == [MatchPaused(WHY)]
+    return table
+
+
+# -------------------------------------------------------------------------------------------------------------- pauses
+
+
+def test_no_clock_runs_during_a_pause():
+    table = paused(start(2, match_ms=100_000), START + 30_000)
+    assert find_deadline(table.match) is None
+    assert time_for_decision(table.match) == 100_000
+    assert refused(table, Withdraw, CLOCK, START + 500_000, seat=1, cause="time") == "withdrawal/time"
+    assert table.when(ResumeMatch, ORGANISER, at=START + 1_030_000) == [MatchResumed(None)]
+    assert find_deadline(table.match) == Deadline(1, START + 1_000_000 + 100_000)
+    move(table, START + 1_040_000)
+    assert [time_used(table.match, seat) for seat in (1, 2)] == [40_000, 0]
+    assert time_left(table.match, 1) == 60_000
+
+
+def test_nobody_moves_during_a_pause():
+    table = paused(start(2, move_ms=60_000), START + 1_000)
+    assert refused(table, MakeMove, ANN, START + 2_000, move="hold") == "match/paused"
+    table.when(ResumeMatch, ORGANISER, at=START + 3_000, why="they are on again")
+    move(table, START + 4_000)
+
+
+def test_no_dice_are_entered_and_nothing_is_taken_back_during_a_pause():
+    table = recorded("toy", dice=RecordedDice())
+    turn = table.match.turn
+    table.when(RecordRoll, RECORDER, values=(1,) * turn.count)
+    table.when(PauseMatch, RECORDER, why=WHY)
+    assert refused(table, TakeBack, RECORDER, steps=1) == "match/paused"
+    assert refused(table, Correct, RECORDER, take_back=1) == "match/paused"
+    table.when(ResumeMatch, RECORDER)
+    table.when(TakeBack, RECORDER, steps=1)
+    table.when(PauseMatch, RECORDER, why=WHY)
+    assert refused(table, RecordRoll, RECORDER, values=(1,) * turn.count) == "match/paused"
+
+
+def test_seats_may_resign_and_agree_on_a_draw_during_a_pause():
+    table = paused(start(2, move_ms=60_000), START + 1_000)
+    table.when(OfferDraw, ANN, at=START + 2_000)
+    assert isinstance(table.when(AnswerDraw, BEN, at=START + 3_000, accept=True)[-1], MatchEnded)
+    table = paused(start(2, move_ms=60_000), START + 1_000)
+    assert isinstance(table.when(Withdraw, ANN, at=START + 5_000)[-1], MatchEnded)
+    assert time_used(table.match, 1) == 1_000
+
+
+def test_whom_a_withdrawal_puts_on_turn_during_a_pause_has_all_its_time_afterwards():
+    table = paused(start(3, move_ms=60_000), START + 1_000)
+    table.when(Withdraw, ANN, at=START + 5_000)
+    assert find_deadline(table.match) is None
+    table.when(ResumeMatch, ORGANISER, at=START + 9_000)
+    assert find_deadline(table.match) == Deadline(2, START + 9_000 + 60_000)
+
+
+def test_a_match_is_paused_once_and_resumed_once_and_only_while_it_is_played():
+    table = new_match(seats=(account(ANN), None), limits={"move_ms": 60_000})
+    assert refused(table, PauseMatch, ORGANISER, why=WHY) == "match/not-started"
+    table = start(2, move_ms=60_000)
+    assert refused(table, ResumeMatch, ORGANISER) == "match/not-paused"
+    paused(table, START + 1_000)
+    assert refused(table, PauseMatch, ORGANISER, why=WHY) == "match/paused"
+    table.when(Withdraw, ANN)
+    assert refused(table, ResumeMatch, ORGANISER) == "match/over"
+
+
+def test_an_end_that_was_taken_back_leaves_the_match_paused():
+    table = recorded("zhen")
+    table.when(PauseMatch, RECORDER, why=WHY)
+    table.when(Withdraw, RECORDER, seat=1)
+    table.when(TakeBack, RECORDER, steps=1)
+    assert refused(table, MakeMove, RECORDER, move="+5") == "match/paused"
+    table.when(ResumeMatch, RECORDER)
+    table.when(MakeMove, RECORDER, move="+5")
+    table.when(Withdraw, RECORDER, seat=1)
+    table.when(ConfirmRecord, RECORDER)
+    assert isinstance(verify_match(STREAM, table.entries), MatchVerified)
+
+
+def test_only_those_pause_who_direct_the_match_and_do_not_sit_in_it():
+    table = start(2, move_ms=60_000)
+    assert refused(table, PauseMatch, ANN, why=WHY) == "match/not-yours"
+    assert refused(table, PauseMatch, CAT, why=WHY) == "match/not-yours"
+    assert refused(table, PauseMatch, Actor("table", "1-1-0"), why=WHY) == "match/not-yours"
+    assert refused(table, PauseMatch, CLOCK, why=WHY) == "match/not-yours"
+    assert refused(table, PauseMatch, Actor("organiser", BEN.id), why=WHY) == "match/own-seat"
+    assert refused(table, AdjustClock, Actor("organiser", BEN.id), seat=2, add_ms=9000, why=WHY) == "match/own-seat"
+
+
+def test_a_recorder_who_plays_does_not_pause():
+    table = new_match("zhen", (account(RECORDER), account(RECORDER)), RECORDER, recorder=RECORDER.id)
+    assert refused(table, PauseMatch, RECORDER, why=WHY) == "match/own-seat"
+
+
+@pytest.mark.parametrize("why", ["", "x" * 201, "a\nb"])
+def test_a_pause_needs_a_reason_that_can_be_read(why):
+    table = start(2, move_ms=60_000)
+    assert refused(table, PauseMatch, ORGANISER, why=why) == "clock/why"
+    paused(table, START + 1_000)
+    assert refused(table, ResumeMatch, ORGANISER, why=why) == "clock/why"
+
+
+def test_a_match_waits_for_no_move_during_a_pause():
+    table = start(2, move_ms=60_000)
+    assert list_waits(table.match) == [(ANN.id, "move")]
+    assert list_waits(paused(table, START + 1_000).match) == []
+
+
+def test_no_bot_is_due_during_a_pause():
+    bot = BuiltIn("random", 1, 7, None)
+    table = new_match("zhen", (bot, account(ANN)))
+    assert find_bot_due(table.match) == (1, "move")
+    table.when(PauseMatch, ORGANISER, why=WHY)
+    assert find_bot_due(table.match) is None
+    table.when(ResumeMatch, ORGANISER)
+    assert find_bot_due(table.match) == (1, "move")
+
+
+def test_a_full_match_is_not_paused_but_resumed():
+    table = start(2, move_ms=60_000)
+    full = table.match._replace(version=MAX_EVENTS)
+    table.match = full
+    assert refused(table, PauseMatch, ORGANISER, why=WHY) == "match/too-long"
+
+
+def test_players_hear_of_a_pause_and_get_the_new_deadline_with_its_end():
+    table = start(2, move_ms=60_000)
+    notifier = Notifier(table.match)
+    told = notifier.advance(paused(table, START + 1_000).match)
+    assert [(each.player, each.type, each.about) for each in told] == [
+        (who.id, "match-paused", {"seats": [seat], "why": WHY}) for seat, who in ((1, ANN), (2, BEN))
+    ]
+    table.when(ResumeMatch, ORGANISER, at=START + 11_000)
+    told = notifier.advance(table.match)
+    assert [(each.player, each.type) for each in told] == [
+        (ANN.id, "match-resumed"),
+        (BEN.id, "match-resumed"),
+        (ANN.id, "your-decision"),
+    ]
+    assert told[-1].about == {"seat": 1, "ply": 0, "deadline": START + 10_000 + 60_000}
+
+
+# --------------------------------------------------------------------------------------------------------- adjustments
+
+
+def test_time_is_given_and_taken():
+    table = start(2, match_ms=100_000)
+    events = table.when(AdjustClock, ORGANISER, at=START + 1_000, seat=1, add_ms=20_000, why="a late start")
+    assert events == [ClockAdjusted(1, 20_000, "a late start")]
+    assert find_deadline(table.match) == Deadline(1, START + 120_000)
+    table.when(AdjustClock, ORGANISER, at=START + 2_000, seat=2, add_ms=-40_000, why="a late start")
+    move(table, START + 10_000)
+    assert find_deadline(table.match) == Deadline(2, START + 10_000 + 60_000)
+    assert [time_left(table.match, seat) for seat in (1, 2)] == [110_000, 60_000]
+
+
+def test_without_time_for_the_match_the_decision_that_is_due_gets_the_time():
+    table = start(2, move_ms=60_000)
+    assert refused(table, AdjustClock, ORGANISER, seat=2, add_ms=20_000, why=WHY) == "clock/not-running"
+    table.when(AdjustClock, ORGANISER, at=START + 1_000, seat=1, add_ms=20_000, why=WHY)
+    assert find_deadline(table.match) == Deadline(1, START + 80_000)
+    move(table, START + 70_000)
+    move(table, START + 71_000)
+    assert find_deadline(table.match) == Deadline(1, START + 71_000 + 60_000)
+
+
+def test_time_that_was_given_counts_as_used_when_it_runs_out():
+    table = start(2, move_ms=60_000)
+    table.when(AdjustClock, ORGANISER, at=START + 1_000, seat=1, add_ms=20_000, why=WHY)
+    table.when(Withdraw, CLOCK, at=START + 81_000, seat=1, cause="time")
+    assert time_used(table.match, 1) == 80_000
+
+
+def test_a_clock_keeps_a_second_at_least():
+    table = start(2, match_ms=100_000)
+    at = START + 40_000
+    assert refused(table, AdjustClock, ORGANISER, at, seat=1, add_ms=-59_001, why=WHY) == "clock/too-little"
+    table.when(AdjustClock, ORGANISER, at=at, seat=1, add_ms=-59_000, why=WHY)
+    assert find_deadline(table.match) == Deadline(1, at + 1_000)
+
+
+@pytest.mark.parametrize("add_ms", [0, 999, -999, MAX_ADJUSTMENT_MS + 1, -MAX_ADJUSTMENT_MS - 1])
+def test_an_adjustment_has_bounds(add_ms):
+    table = start(2, match_ms=100_000)
+    assert refused(table, AdjustClock, ORGANISER, seat=1, add_ms=add_ms, why=WHY) == "clock/range"
+
+
+def test_a_clock_does_not_grow_beyond_the_longest_limit():
+    table = start(2, match_ms=100_000)
+    for _ in range(12):
+        table.when(AdjustClock, ORGANISER, at=START, seat=1, add_ms=MAX_ADJUSTMENT_MS, why=WHY)
+    assert refused(table, AdjustClock, ORGANISER, START, seat=1, add_ms=MAX_ADJUSTMENT_MS, why=WHY) == "clock/too-much"
+
+
+def test_only_a_clock_that_there_is_can_be_changed():
+    table = start(3, match_ms=100_000)
+    table.when(Withdraw, BEN)
+    assert refused(table, AdjustClock, ORGANISER, seat=2, add_ms=9000, why=WHY) == "seat/not-in-play"
+    assert refused(table, AdjustClock, ORGANISER, seat=4, add_ms=9000, why=WHY) == "seat/unknown"
+    free = new_match("zhen", (account(ANN), account(ANN)))
+    assert refused(free, AdjustClock, ORGANISER, seat=1, add_ms=9000, why=WHY) == "clock/none"
+
+
+# --------------------------------------------------------------------------------------------------- second execution
+
+
+def played_with_a_pause() -> Table:
+    table = start(2, match_ms=100_000)
+    move(table, START + 30_000)
+    paused(table, START + 40_000)
+    table.when(AdjustClock, ORGANISER, at=START + 50_000, seat=2, add_ms=-20_000, why=WHY)
+    table.when(ResumeMatch, ORGANISER, at=START + 1_040_000)
+    move(table, START + 1_050_000)
+    move(table, START + 1_060_000)
+    table.when(Withdraw, CLOCK, at=START + 1_060_000 + 60_000, seat=2, cause="time")
+    assert isinstance(parse_event(table.entries[-1]).data, MatchEnded)
+    return table
+
+
+def test_pauses_are_verified():
+    table = played_with_a_pause()
+    assert isinstance(verify_match(STREAM, table.entries), MatchVerified)
+    assert fold(Match(STREAM), table.entries).play == table.match.play
+
+
+def test_a_withdrawal_before_its_time_and_the_pause_are_over_is_refuted():
+    events = [parse_event(entry) for entry in played_with_a_pause().entries]
+    left = next(event for event in events if isinstance(event.data, SeatWithdrawn))
+    early = [event._replace(at=event.at - 1) if event.version >= left.version else event for event in events]
+    verdict = verify_match(STREAM, chained(early))
+    assert isinstance(verdict, MatchRefuted)
+    assert (verdict.version, "time is not over" in verdict.why) == (left.version, True)
+
+
+def test_a_move_during_a_pause_is_refuted():
+    events = [parse_event(entry) for entry in played_with_a_pause().entries]
+    resumed = next(event for event in events if isinstance(event.data, MatchResumed))
+    made = next(event for event in events if isinstance(event.data, MoveMade) and event.version > resumed.version)
+    order = [each for each in events if each is not resumed]
+    order.insert(order.index(made) + 1, resumed)
+    renumbered = [event._replace(version=number) for number, event in enumerate(order, 1)]
+    verdict = verify_match(STREAM, chained(renumbered))
+    assert isinstance(verdict, MatchRefuted)
+    assert "paused" in verdict.why
+
+
+def test_a_pause_by_a_player_is_refuted():
+    events = [parse_event(entry) for entry in played_with_a_pause().entries]
+    forged = [event._replace(by=str(ANN)) if isinstance(event.data, MatchPaused) else event for event in events]
+    assert isinstance(verify_match(STREAM, chained(forged)), MatchRefuted)

@@ -1,0 +1,172 @@
+"""The arbiter's desk in a browser: results, corrections with the table before and after, rulings and penalties."""
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.pages.conftest import find_barriers, overflows, take_pictures
+from tests.pages.halls import ClubNight
+
+pytestmark = pytest.mark.server
+
+SMALLEST = {"width": 320, "height": 640}
+
+
+@pytest.fixture
+def night(service):
+    night = ClubNight(service)
+    night.guests("Ida", "Kim", "Lou", "Max")
+    yield night
+    night.close()
+
+
+def sign_in(visitor, night: ClubNight) -> Page:
+    """The page of a visitor who is signed in as the organiser."""
+    page = visitor.page
+    page.goto(f"/sign-in?next={night.page}/desk")
+    page.get_by_label("Token").fill(night.token)
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("heading", name="Arbiter’s desk")).to_be_visible()
+    page.wait_for_load_state()
+    return page
+
+
+def choose(page: Page, board: int) -> None:
+    page.locator(f"#place-{board}-1").click()
+    expect(page.locator("#panel-title")).to_be_focused()
+
+
+def test_an_arbiter_runs_a_round_from_the_desk(visit, night):
+    night.post("/start")
+    page = sign_in(visit(), night)
+    page.get_by_role("button", name="Call round 1").click()
+    expect(page.locator(".place")).to_have_count(2)
+    choose(page, 1)
+    enter = page.locator("form[data-post$='/results']")
+    enter.get_by_label("Ida won").check()
+    enter.get_by_role("button", name="Enter the result").click()
+    expect(page.get_by_text("The result is entered.")).to_be_visible()
+    expect(page.locator("#place-1-1")).to_contain_text("Ida won")
+    take_pictures(page, "desk-board")
+    assert find_barriers(page) == []
+    choose(page, 2)
+    page.get_by_text("Adjudicate or forfeit, with a reason").click()
+    decide = page.locator("form[data-post$='/adjudications']")
+    decide.get_by_label("Kim did not come: Max wins").check()
+    decide.get_by_label("Reason").fill("the bus broke down")
+    decide.get_by_role("button", name="Decide the game").click()
+    expect(page.locator("#place-2-1")).to_contain_text("Kim lost by forfeit")
+    page.get_by_role("button", name="Call round 2").click()
+    expect(page.get_by_role("link", name="Round 2")).to_be_visible()
+
+
+def test_a_wrong_result_is_corrected_after_the_next_pairing_with_the_table_shown_first(visit, night):
+    night.begin()
+    night.report_all(1)
+    night.call(2)
+    page = sign_in(visit(), night)
+    page.get_by_role("link", name="Round 1").click()
+    choose(page, 1)
+    correct = page.locator("form[data-post$='/corrections']")
+    expect(correct).to_contain_text("The next round is paired already.")
+    correct.get_by_label("Lou won").check()
+    correct.get_by_label("Reason").fill("they mixed up the names")
+    correct.get_by_role("button", name="Show the table before and after").click()
+    shown = page.get_by_role("group", name="The table before and after")
+    expect(shown.get_by_role("row", name="Ida")).to_contain_text("2")
+    expect(shown.get_by_role("row", name="Lou").get_by_role("cell")).to_have_text(["Lou", "3, then 1", "0, then 2"])
+    assert night.list_games(1)[0]["ranks"] == [1, 2]
+    take_pictures(page, "desk-preview")
+    assert find_barriers(page) == []
+    page.get_by_role("button", name="Do it").click()
+    expect(page.get_by_text("The result is corrected.")).to_be_visible()
+    expect(page.locator("#place-1-1")).to_contain_text("corrected")
+    assert night.list_games(1)[0]["ranks"] == [2, 1]
+    assert len(night.list_games(2)) == 2
+
+
+def test_a_ruling_that_is_changed_after_the_preview_has_to_be_looked_at_again(visit, night):
+    night.begin()
+    night.report_all(1)
+    page = sign_in(visit(), night)
+    choose(page, 1)
+    correct = page.locator("form[data-post$='/corrections']")
+    correct.get_by_label("Lou won").check()
+    correct.get_by_label("Reason").fill("a slip")
+    correct.get_by_role("button", name="Show the table").click()
+    expect(page.get_by_role("button", name="Do it")).to_be_visible()
+    correct.get_by_label("Draw").check()
+    expect(page.get_by_role("button", name="Do it")).to_have_count(0)
+
+
+def test_a_refusal_is_shown_in_place_and_nothing_is_lost(visit, night):
+    night.begin()
+    night.report_all(1)
+    visitor = visit()
+    page = sign_in(visitor, night)
+    choose(page, 1)
+    correct = page.locator("form[data-post$='/corrections']")
+    correct.get_by_label("Ida won").check()
+    correct.get_by_label("Reason").fill("the same again")
+    correct.get_by_role("button", name="Show the table").click()
+    page.get_by_role("button", name="Do it").click()
+    expect(correct.get_by_role("alert")).to_have_text("The game already has this result")
+    expect(correct.get_by_label("Reason")).to_have_value("the same again")
+    # Browsers note each refusal as an error.
+    visitor.faults = [fault for fault in visitor.faults if "409" not in fault]
+
+
+def test_a_penalty_is_given_and_lifted(visit, night):
+    night.begin()
+    page = sign_in(visit(), night)
+    page.get_by_text("Give a penalty or a warning").click()
+    give = page.locator("#give-penalty form")
+    give.get_by_label("Player").select_option("Kim")
+    give.get_by_label("Points to take away").fill("1")
+    give.get_by_label("Reason").fill("a phone rang")
+    give.get_by_role("button", name="Give the penalty").click()
+    given = page.locator("#penalties li")
+    expect(given).to_contain_text("Kim: 1 point less")
+    given.get_by_text("Lift it").click()
+    given.get_by_label("Reason").fill("it was the arbiter’s")
+    given.get_by_role("button", name="Lift the penalty").click()
+    expect(given).to_contain_text("lifted: it was the arbiter’s")
+
+
+def test_what_others_do_appears_by_itself_and_leaves_a_form_as_it_is(visit, night):
+    night.begin()
+    page = sign_in(visit(), night)
+    choose(page, 1)
+    page.locator("form[data-post$='/results']").get_by_label("Draw").check()
+    night.post("/results", round=1, board=2, ranks=[1, 2])
+    expect(page.locator("#place-2-1")).to_contain_text("won", timeout=60_000)
+    expect(page.locator("form[data-post$='/results']").get_by_label("Draw")).to_be_checked()
+    # Somebody enters the result of this board, too: the forms are now others.
+    night.post("/results", round=1, board=1, ranks=[1, 2])
+    expect(page.get_by_role("heading", name="Correct the result")).to_be_visible(timeout=60_000)
+
+
+def test_the_desk_works_on_a_small_phone_and_by_keyboard(visit, night):
+    night.begin()
+    page = sign_in(visit(phone=True), night)
+    page.set_viewport_size(SMALLEST)
+    assert not page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth")
+    page.locator("#place-2-1").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("#panel-title")).to_be_focused()
+    expect(page.locator("#boards")).to_be_hidden()
+    assert not page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth")
+    page.get_by_role("link", name="All boards").click()
+    expect(page.locator("#boards")).to_be_visible()
+    page.go_back()
+    expect(page.locator("#panel-title")).to_be_visible()
+
+
+def test_the_desk_speaks_german(visit, night):
+    night.begin()
+    visitor = visit()
+    page = sign_in(visitor, night)
+    page.set_extra_http_headers({"Accept-Language": "de"})
+    page.goto(f"{night.page}/desk?board=1")
+    expect(page.get_by_role("heading", name="Tisch der Turnierleitung")).to_be_visible()
+    expect(page.get_by_role("button", name="Ergebnis eintragen")).to_be_visible()
+    assert not overflows(page)

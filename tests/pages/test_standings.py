@@ -1,0 +1,59 @@
+"""The table and the crosstable in a browser: links to matches, numbers that add up, and equal names told apart."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.pages.conftest import find_barriers, overflows, take_pictures
+from tests.pages.halls import ClubNight
+from tests.system.running import wait_for
+
+pytestmark = pytest.mark.server
+
+
+@pytest.fixture
+def night(service):
+    night = ClubNight(service, format={"kind": "round-robin"}, rounds_begin="auto")
+    yield night
+    night.close()
+
+
+def test_the_tables_of_a_night_say_who_beat_whom(visit, night):
+    night.guests("Ada", "Kim", "Ada", "Maximiliane Musterfrau-Beispiel", "Lou")
+    night.post("/start")
+    for number in range(1, 6):
+        wait_for(lambda number=number: len(night.list_games(number)) == 2, why=f"round {number}")
+        for game in night.list_games(number):
+            ranks = [1, 2] if sum(game["entrants"]) % 2 else [2, 1]
+            night.post("/results", round=number, board=game["board"], ranks=ranks)
+    night.post("/corrections", round=1, board=1, ranks=[1, 1], why="they had agreed on a draw")
+    night.post("/penalties", entrant=2, points=1, why="a phone rang")
+    page = visit().page
+    page.goto(night.page)
+    crosstable = page.get_by_role("group", name="Crosstable")
+    expect(page.get_by_role("columnheader", name="Ada #3")).to_be_visible()
+    expect(crosstable.get_by_text("½*").first).to_be_visible()
+    expect(page.get_by_text("they had agreed on a draw").first).to_be_visible()
+    take_pictures(page, "standings")
+    assert find_barriers(page) == []
+    assert not overflows(page)
+    page.get_by_role("link", name="how the numbers of Kim add up").click()
+    sums = page.get_by_role("dialog", name="How the numbers of Kim add up")
+    expect(sums.get_by_text("penalty: a phone rang")).to_be_visible()
+    assert find_barriers(page) == []
+    sums.get_by_role("button", name="Close").click()
+    expect(page.get_by_role("link", name="how the numbers of Kim add up")).to_be_focused()
+
+
+def test_a_cell_leads_to_its_match(visit, service):
+    night = ClubNight(service, at_table=False, is_open=True, format={"kind": "round-robin"}, rounds_begin="auto")
+    for number in (1, 2):
+        night.post("/entrants", bot={"name": "random"}, label=f"Bot {number}")
+    night.post("/start")
+    wait_for(lambda: night.get()["status"] == "ended", why="the end of the tournament")
+    page = visit().page
+    page.goto(night.page)
+    [game] = night.list_games(1)
+    cells = page.locator(".crosstable td a")
+    expect(cells).to_have_count(2)
+    assert cells.first.get_attribute("href") == f"/matches/{game['match']}"
+    night.close()

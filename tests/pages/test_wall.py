@@ -1,0 +1,98 @@
+"""The wall screen in a browser: it follows the hall, turns its pages, and comes back after the network was away."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.pages.conftest import SCREENSHOTS, find_barriers
+from tests.pages.halls import ClubNight
+
+pytestmark = pytest.mark.server
+
+PROJECTOR = {"width": 1920, "height": 1080}
+SMALLEST = {"width": 320, "height": 640}
+SOON_MS = 60_000
+
+
+@pytest.fixture
+def night(service):
+    night = ClubNight(service)
+    yield night
+    night.close()
+
+
+def take_wall_pictures(page, name: str) -> None:
+    SCREENSHOTS.mkdir(exist_ok=True)
+    for colours in ("dark", "light"):
+        page.emulate_media(color_scheme=colours)
+        page.screenshot(path=SCREENSHOTS / f"{name}-{colours}.png")
+
+
+def test_the_wall_shows_results_as_they_come_to_visitors_without_an_account(visit, night):
+    night.guests("Ida", "Kim", "Lou", "Max", "Ann", "Ben", "Eva", "Jan", "Tom", "Uli")
+    page = visit().page
+    page.set_viewport_size(PROJECTOR)
+    page.goto(f"{night.page}/wall")
+    expect(page.get_by_text("Scan to enter")).to_be_visible()
+    take_wall_pictures(page, "wall-entries")
+    assert find_barriers(page) == []
+    night.begin()
+    expect(page.get_by_role("heading", name="Boards")).to_be_visible(timeout=SOON_MS)
+    night.post("/results", round=1, board=2, ranks=[2, 1])
+    expect(page.locator("[data-line='2']").first).to_contain_text("0 : 1", timeout=SOON_MS)
+    expect(page.locator(".fresh")).to_have_count(1)
+    expect(page.get_by_text("Round 2 can be called as soon as boards 1, 3, 4 and 5 are over.")).to_be_visible()
+    expect(page.locator("#clock")).not_to_be_empty()
+    take_wall_pictures(page, "wall-round")
+    assert find_barriers(page) == []
+
+
+def test_the_wall_says_that_it_is_stale_and_recovers_by_itself(visit, night):
+    night.guests("Ida", "Kim")
+    night.begin()
+    hall = visit()
+    hall.page.goto(f"{night.page}/wall")
+    expect(hall.page.locator("#stale")).to_be_hidden()
+    hall.context.set_offline(True)
+    expect(hall.page.locator("#stale")).to_contain_text("No connection. This is how it stood at", timeout=SOON_MS)
+    night.post("/results", round=1, board=1, ranks=[1, 2])
+    hall.context.set_offline(False)
+    expect(hall.page.locator("[data-line='1']").first).to_contain_text("1 : 0", timeout=SOON_MS)
+    expect(hall.page.locator("#stale")).to_be_hidden()
+    # Browsers note each request that fails.
+    hall.faults = [fault for fault in hall.faults if "ERR_INTERNET_DISCONNECTED" not in fault]
+
+
+def test_more_boards_than_fit_are_shown_page_by_page_without_scrolling(visit, night):
+    night.guests(*(f"Guest {number}" for number in range(1, 65)))
+    night.begin()
+    hall = visit()
+    page = hall.page
+    page.clock.install()
+    page.set_viewport_size(PROJECTOR)
+    page.goto(f"{night.page}/wall")
+    games = page.locator("#wall-games")
+    expect(games.locator(".page")).to_have_text(re.compile(r"1/[2-9]"))
+    pages = int(games.locator(".page").inner_text().partition("/")[2])
+    take_wall_pictures(page, "wall-full")
+    shown: set[str | None] = set()
+    for number in range(1, pages + 1):
+        expect(games.locator(".page")).to_have_text(f"{number}/{pages}")
+        visible = games.locator(".line:visible")
+        shown |= {visible.nth(each).get_attribute("data-line") for each in range(visible.count())}
+        assert page.evaluate("document.documentElement.scrollHeight <= innerHeight")
+        page.clock.run_for(13_000)
+    assert shown == {str(board) for board in range(1, 33)}
+
+
+def test_a_final_has_its_boards_on_the_wall(visit, night):
+    night.guests("Ida", "Kim", "Lou", "Max")
+    night.begin()
+    page = visit().page
+    page.set_viewport_size(PROJECTOR)
+    page.goto(f"{night.page}/wall?theme=dark")
+    expect(page.locator(".pictured img")).to_have_count(2)
+    take_wall_pictures(page, "wall-pictured")
+    page.set_viewport_size(SMALLEST)
+    assert not page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth")

@@ -1,0 +1,145 @@
+"""The arbiter's desk and the wall screen, without scripts: what they know, and to whom they show it."""
+
+import pytest
+
+from tests.service.test_club_api import CLUB, Club
+from tests.service.test_pages import FOR_PEOPLE, sign_in
+
+
+class Hall(Club):
+    """A club night of four guests, with browsers that look at it."""
+
+    def open(self, page: str, token: str | None = None, **headers: str):
+        """A page of the tournament as the holder of a token, or a stranger, sees it."""
+        browser = self.api.app.test_client()
+        if token is not None:
+            sign_in(browser, token)
+        return browser.get(f"/tournaments/{self.id}/{page}".rstrip("/"), headers={**FOR_PEOPLE, **headers})
+
+
+@pytest.fixture
+def hall(api, parts) -> Hall:
+    hall = Hall(api, parts, **CLUB)
+    hall.guests("Ida", "Kim", "Lou", "Max")
+    return hall
+
+
+@pytest.fixture
+def begun(hall) -> Hall:
+    hall.begin()
+    return hall
+
+
+def test_the_desk_is_for_organisers_and_arbiters_alone(begun):
+    assert begun.open("desk", begun.token).status_code == 200
+    for token in (None, begun.ann_token):
+        refused = begun.open("desk", token)
+        assert refused.status_code == 403
+        assert "Only the organiser and the arbiters of" in refused.text
+        assert "data-post" not in refused.text
+    begun.post("/arbiters", name="Ann")
+    assert begun.open("desk", begun.ann_token).status_code == 200
+
+
+def test_desk_wall_and_stream_of_a_private_tournament_are_refused_to_strangers(api, parts):
+    hall = Hall(api, parts, private=True, **CLUB)
+    hall.guests("Ida", "Kim")
+    hall.begin()
+    for token in (None, hall.ann_token):
+        for page in ("desk", "wall"):
+            refused = hall.open(page, token)
+            assert refused.status_code == 404
+            assert "Ida" not in refused.text
+        assert api.get(f"{hall.path}/stream", token).status_code == 404
+    assert "Ida" in hall.open("wall", hall.token).text
+
+
+def test_before_the_first_round_the_desk_offers_to_call_it(hall):
+    hall.start()
+    assert "Call round 1" in hall.open("desk", hall.token).text
+    assert "No round is paired yet" in hall.open("desk", hall.token).text
+
+
+def test_the_desk_lists_the_boards_and_what_the_next_round_waits_for(begun):
+    shown = begun.open("desk", begun.token).text
+    assert "You can call it once the games on these boards have a result:" in shown
+    assert shown.count("not begun") == 2
+    begun.post("/results", round=1, board=1, ranks=[1, 2])
+    shown = begun.open("desk", begun.token).text
+    assert "Ida won" in shown
+    begun.post("/results", round=1, board=2, forfeited=[2])
+    assert "Call round 2" in begun.open("desk", begun.token).text
+    assert "Kim lost by forfeit" in begun.open("desk", begun.token).text
+
+
+def test_a_board_offers_what_can_be_decided_about_it(begun):
+    def offered() -> set[str]:
+        text = begun.open("desk?board=1", begun.token).text
+        return {each for each in paths if f"/{each}&#34;" in text or f'/{each}"' in text}
+
+    paths = ("results", "adjudications", "corrections", "annulments", "replays", "code-revocations")
+    assert offered() == {"results", "adjudications", "code-revocations"}
+    begun.post("/results", round=1, board=1, ranks=[1, 2])
+    assert offered() == {"corrections", "annulments", "replays", "code-revocations"}
+    begun.post("/results", round=1, board=2, ranks=[1, 2])
+    begun.post("/rounds", round=2)
+    begun.parts.tournaments.advance(begun.id)
+    text = begun.open("desk?round=1&board=1", begun.token).text
+    assert "/corrections" in text
+    assert "/replays" not in text
+    assert "The next round is paired already." in text
+
+
+def test_an_arbiter_who_sits_on_a_board_is_told_so_and_gets_no_forms_for_it(hall):
+    hall.post("/arbiters", name="Ann")
+    hall.post("/requests", hall.ann_token)
+    hall.enter(hall.token, player=hall.ann)
+    hall.guests("Nell")
+    hall.begin()
+    board = next(game["board"] for game in hall.get("/rounds")["rounds"][0]["games"] if 5 in game["entrants"])
+    text = hall.open(f"desk?board={board}", hall.ann_token).text
+    assert "You sit on this board" in text
+    assert "/results" not in text
+    assert "/penalties" not in text
+    assert "An arbiter who does not gives and lifts penalties" in text
+    assert "/results" in hall.open(f"desk?board={board % 3 + 1}", hall.ann_token).text
+
+
+@pytest.mark.parametrize("query", ["?round=9", "?round=x", "?board=99", "?board=1&game=7", "?order=x", "?round=-1"])
+def test_a_query_that_names_nothing_shows_the_whole_round(begun, query):
+    shown = begun.open(f"desk{query}", begun.token)
+    assert shown.status_code == 200
+    assert "Choose a board" in shown.text
+
+
+def test_penalties_are_given_and_lifted_on_the_desk(begun):
+    begun.post("/penalties", entrant=2, points=1, why="the <phone> rang")
+    shown = begun.open("desk", begun.token).text
+    assert "Kim: 1 point less" in shown
+    assert "the &lt;phone&gt; rang" in shown
+    assert "/penalties/1" in shown
+    begun.send("DELETE", "/penalties/1", why="it was the arbiter's")
+    shown = begun.open("desk", begun.token).text
+    assert "lifted: it was the arbiter" in shown
+    assert "/penalties/1" not in shown
+
+
+def test_the_wall_shows_pairings_results_and_what_comes_next_to_everybody(begun):
+    shown = begun.open("wall").text
+    assert "Round 2 can be called as soon as boards 1 and 2 are over." in shown
+    begun.post("/results", round=1, board=1, ranks=[2, 1])
+    shown = begun.open("wall").text
+    assert "<strong>0 : 1</strong>" in shown
+    assert "Round 2 can be called as soon as board 2 is over." in shown
+    assert "data-post" not in shown
+    assert (
+        "Runde 2 kann aufgerufen werden, sobald Brett 2 fertig ist."
+        in begun.open("wall", **{"Accept-Language": "de"}).text
+    )
+
+
+def test_the_wall_of_a_tournament_that_has_not_begun_lists_who_has_entered(hall):
+    shown = hall.open("wall").text
+    assert "4 entrants" in shown
+    assert "Kim" in shown
+    assert "Scan to enter" in shown
