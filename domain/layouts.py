@@ -40,10 +40,15 @@ _OF_CLUBS = frozenset(
         "tournament-resumed",
         "round-called",
         "round-taken-back",
+        "challenge-made",
+        "tournament-closed",
+        "deadline-extended",
         "table-codes-revoked",
         "game-reported",
         "game-corrected",
         "game-replayed",
+        "arbiter-called",
+        "arbiter-call-answered",
         "penalty-given",
         "penalty-lifted",
     }
@@ -59,7 +64,9 @@ _LIMITS_OF_CLOCKS = frozenset({*BONUSES, "phases", "seats"})
 _TERMS_OF_CLUBS = frozenset({"rounds_begin", "at_table", "rated", "private"})
 """The terms of a tournament that earlier releases do not know; a tournament without them does not name them."""
 
-_FORMATS_OF_CLUBS = frozenset({"scheveningen", "team-round-robin", "team-swiss"})
+_FORMATS_OF_CLUBS = frozenset(
+    {"scheveningen", "team-round-robin", "team-swiss", "pyramid", "groups", "league", "ladder"}
+)
 """The formats that earlier releases do not know."""
 
 TYPES = _OF_CLUBS | _OF_CLOCKS | {"match-created", "tournament-created", "game-decided", "events-copied"}

@@ -30,6 +30,7 @@ from plyscribe.workers.duties.copy_passes import CopyPasses
 from plyscribe.workers.duties.deadlines import Deadlines
 from plyscribe.workers.duties.faulty_records import FaultyRecords
 from plyscribe.workers.duties.inboxes import InboxCare
+from plyscribe.workers.duties.overdue_games import OverdueGames
 from plyscribe.workers.duties.projecting import Projector
 from plyscribe.workers.duties.rated_aborts import RatedAborts
 from plyscribe.workers.duties.ratings import RatingFolds
@@ -66,6 +67,7 @@ def make_duties(parts: Parts, feed: FeedGroup, store: Client, queues: Redis) -> 
     deadlines, reveals = Deadlines(parts, store, states), Reveals(parts, states)
     bots = Bots(parts, store, play_queue(queues), tournament_queue(queues), states, sender)
     advances = Advances(parts, store, tournament_queue(queues), states, sender)
+    overdue_games = OverdueGames(parts, store)
     sealings = Sealings(parts, store, seal_queue(queues), sender)
     rated_aborts, faulty_records = RatedAborts(parts, states), FaultyRecords(parts, store)
     accounts, tournaments = parts.accounts.players, parts.tournaments.handler
@@ -79,7 +81,10 @@ def make_duties(parts: Parts, feed: FeedGroup, store: Client, queues: Redis) -> 
     unsealed = parts.store.within
     return [
         # First, so that the sweeps of the same step cover what it finds.
-        Scan(unsealed, [verifications, deadlines, reveals, bots, advances, rated_aborts, faulty_records, sealings]),
+        Scan(
+            unsealed,
+            [verifications, deadlines, reveals, bots, advances, overdue_games, rated_aborts, faulty_records, sealings],
+        ),
         projector,
         InboxCare(parts.inboxes, letters),
         verifications,
@@ -87,6 +92,8 @@ def make_duties(parts: Parts, feed: FeedGroup, store: Client, queues: Redis) -> 
         reveals,
         bots,
         advances,
+        # After the deadlines of matches, which note a respite.
+        overdue_games,
         rated_aborts,
         faulty_records,
         sealings,

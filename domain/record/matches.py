@@ -5,7 +5,7 @@ from itertools import islice, takewhile
 
 from plyscribe.domain.chain import StoredEvent, canonical_json
 from plyscribe.domain.commands import Actor, AnswerDraw, Command, CreateMatch, MakeMove, OfferDraw, RecordRoll, Withdraw
-from plyscribe.domain.decide.opening import MAX_ABOUT
+from plyscribe.domain.decide.opening import MAX_ABOUT, MAX_ABOUT_LENGTH
 from plyscribe.domain.errors import DomainError
 from plyscribe.domain.events import (
     DRAW_AGREED,
@@ -14,19 +14,24 @@ from plyscribe.domain.events import (
     BuiltIn,
     DiceRolled,
     Guest,
+    MatchCreated,
     MatchEnded,
     MoveMade,
     Occupant,
     RecordedDice,
     SeatWithdrawn,
 )
-from plyscribe.domain.line import trace_line
+from plyscribe.domain.line import TracedStep, trace_line
 from plyscribe.domain.match import Match, damaged
+from plyscribe.domain.record.remarks import TIME_CONTROL, list_remarks
 from plyscribe.domain.record.values import UNKNOWN_NAME, AgreedDraw, Line, Record, Step
+from plyscribe.domain.time_control import format_time_control
 
 
 def record_of(match: Match, entries: Iterable[StoredEvent], names: Mapping[str, str]) -> Record:
     """The record of a match: all steps of its surviving line, including those copied by a fork, and the outcome.
+
+    With limits it has their notation in its header, and the time of each move in a comment. Pauses are comments, too.
 
     `entries` are all events of the match. `names` maps the accounts on its seats to names, which no match contains; an
     account without a name appears by its id. A damaged match yields its part before the fault. Refusal if not even its
@@ -37,9 +42,11 @@ def record_of(match: Match, entries: Iterable[StoredEvent], names: Mapping[str, 
         assert match.fault is not None  # a created match without a fault has a play
         raise damaged(match.fault)
     last = match.fault.version - 1 if match.fault else match.version
-    sound = takewhile(lambda entry: entry.version <= last, entries)
+    sound = list(takewhile(lambda entry: entry.version <= last, entries))
+    traced = [each for each in trace_line(sound) if _is_step(each)]
     options = play.ruleset.parse_options(created.options)
-    line = _follow(Line(play.ruleset, options, len(match.life.seats)), _list_steps(sound))
+    line = _follow(Line(play.ruleset, options, len(match.life.seats)), map(_read_step, traced))
+    remarks = list_remarks(match, traced, sound)
     return Record(
         play.ruleset.id,
         play.ruleset.version,
@@ -47,7 +54,8 @@ def record_of(match: Match, entries: Iterable[StoredEvent], names: Mapping[str, 
         tuple(_name(seat.occupant, names) for seat in match.life.seats),
         _list_headers(match),
         tuple(line.steps),
-        outcome=line.outcome,
+        tuple(each for each in remarks if each.after <= len(line.steps)),
+        line.outcome,
     )
 
 
@@ -56,7 +64,14 @@ def _list_headers(match: Match) -> dict[str, str]:
     builds = {f"build_{number}": seat.builds for number, seat in enumerate(match.life.seats, 1) if seat.builds}
     told = {name: _spell(value) for name, value in (match.life.created.about or {}).items() if name not in builds}
     room = max(0, MAX_ABOUT - len(told))
-    return told | {name: _describe_builds(each) for name, each in islice(builds.items(), room)}
+    told |= {name: _describe_builds(each) for name, each in islice(builds.items(), room)}
+    return _name_time_control(match.life.created) | told if len(told) < MAX_ABOUT else told
+
+
+def _name_time_control(created: MatchCreated) -> dict[str, str]:
+    """The header with the time control; none if the match has none, or if it is too long for a header."""
+    written = "" if created.limits is None else format_time_control(created.limits)
+    return {TIME_CONTROL: written} if 1 <= len(written) <= MAX_ABOUT_LENGTH else {}
 
 
 def _describe_builds(builds: Sequence[Build]) -> str:
@@ -65,14 +80,16 @@ def _describe_builds(builds: Sequence[Build]) -> str:
     return f"{builds[-1]}{f', after {others} other' if others else ''}{'s' if others > 1 else ''}"
 
 
-def _list_steps(entries: Iterable[StoredEvent]) -> Iterator[Step]:
-    """The steps of the surviving line; an agreed draw is a step of its own."""
-    for traced in trace_line(entries):
-        match traced.step:
-            case MoveMade() | DiceRolled() | SeatWithdrawn() as step:
-                yield step
-            case MatchEnded(reason) if reason == DRAW_AGREED:
-                yield AgreedDraw()
+def _is_step(traced: TracedStep) -> bool:
+    """Whether this is a step of a record: of the ends, only an agreed draw is one."""
+    end = traced.step
+    is_draw = isinstance(end, MatchEnded) and end.reason == DRAW_AGREED
+    return is_draw or isinstance(end, MoveMade | DiceRolled | SeatWithdrawn)
+
+
+def _read_step(traced: TracedStep) -> Step:
+    step = traced.step
+    return step if isinstance(step, MoveMade | DiceRolled | SeatWithdrawn) else AgreedDraw()
 
 
 def _follow(line: Line, steps: Iterable[Step]) -> Line:

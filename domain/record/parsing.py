@@ -5,18 +5,46 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import chain
 from reprlib import repr as shorten
+from typing import NamedTuple
 
 from plyscribe.domain.decide.play import MAX_MOVE_LENGTH
 from plyscribe.domain.errors import BadNotation, DomainError, IllegalMove, RecordError
 from plyscribe.domain.phrases import say
 from plyscribe.domain.record.headers import NUMBER, QUOTED, Fault, Headers, at, unescape, unquote
-from plyscribe.domain.record.values import Comment, Line, Record, describe_turn, format_outcome
+from plyscribe.domain.record.values import Comment, Line, Record, Step, describe_turn, format_outcome
 
 WORDS_OF_A_MOVE = 8
 """The most words that are tried as one move. All words without a number between them are tried together, too."""
 
 WORDS_SHOWN = 3
 """The number of words that a refusal quotes."""
+
+MOST_STEPS = 500
+"""The most steps that `read_steps` reads."""
+
+
+class PlacedStep(NamedTuple):
+    """A step, with the line and the column at which it stands in a text."""
+
+    step: Step
+    line: int
+    column: int
+
+
+class PlacedFault(NamedTuple):
+    """What is wrong in a text, and where."""
+
+    why: DomainError | str
+    line: int
+    column: int
+
+
+class ReadSteps(NamedTuple):
+    """The steps of a text up to its first fault; None if it has none."""
+
+    steps: list[PlacedStep]
+    fault: PlacedFault | None
+
 
 _TOKEN = re.compile(
     rf"""
@@ -51,9 +79,27 @@ def parse_record(text: str) -> Record:
         return reader.read()
     except Fault as fault:
         ply, prefix = reader.so_far()
-        line, column = text.count("\n", 0, fault.place) + 1, fault.place - text.rfind("\n", 0, fault.place)
+        line, column = find_line(text, fault.place)
         clause = fault.why.details.get("clause") if isinstance(fault.why, DomainError) else None
         raise RecordError(str(fault), line, column, ply, clause, prefix) from None
+
+
+def read_steps(line: Line, text: str) -> ReadSteps:
+    """The steps in a text without headers, which go on from where the line stands; the line takes them.
+
+    Reading ends at the first place that is wrong. Everything before it is good.
+    """
+    reader = _StepReader(line, text)
+    try:
+        reader.read_all()
+    except Fault as fault:
+        return ReadSteps(reader.placed, PlacedFault(fault.why, *find_line(text, fault.place)))
+    return ReadSteps(reader.placed, None)
+
+
+def find_line(text: str, place: int) -> tuple[int, int]:
+    """The line and the column of a place, a number of characters from the start of the text; both count from 1."""
+    return text.count("\n", 0, place) + 1, place - text.rfind("\n", 0, place)
 
 
 class _Reader:
@@ -66,12 +112,17 @@ class _Reader:
         self._words: list[tuple[int, str]] = []
         self._comments: list[Comment] = []
 
-    def read(self) -> Record:
-        """The record; Fault at the first place that is wrong."""
+    def read_all(self) -> int:
+        """Read the text to its end, which is returned; Fault at the first place that is wrong."""
         place = 0
         while place < len(self._text):
             place = self._read_token(place)
         self._read_words()
+        return place
+
+    def read(self) -> Record:
+        """The record; Fault at the first place that is wrong."""
+        place = self.read_all()
         line = self._begin(place)
         if self._headers.result:
             place, claimed = self._headers.result
@@ -177,6 +228,37 @@ class _Reader:
             if len(text) > MAX_MOVE_LENGTH:
                 raise BadNotation(f"{text[:20]}…", line.ply, say("at most {most} characters", most=MAX_MOVE_LENGTH))
             line.move(text)
+
+
+class _StepReader(_Reader):
+    """A text of steps that go on from a position."""
+
+    def __init__(self, line: Line, text: str) -> None:
+        super().__init__(text)
+        self._line = line
+        self.placed: list[PlacedStep] = []
+
+    def _begin(self, place: int) -> Line:
+        return self._line
+
+    def _read_token(self, place: int) -> int:
+        if self._text[place] == "[":
+            self._read_words()
+            raise Fault(place, "headers stand in a whole record: type only the steps here")
+        return super()._read_token(place)
+
+    def _read_step(self, place: int, text: str) -> None:
+        super()._read_step(place, text)
+        self._note(place)
+
+    def _read_move(self, place: int, text: str) -> None:
+        super()._read_move(place, text)
+        self._note(place)
+
+    def _note(self, place: int) -> None:
+        if len(self.placed) >= MOST_STEPS:
+            raise Fault(place, f"a text holds at most {MOST_STEPS} steps: record these, and then the others")
+        self.placed.append(PlacedStep(self._line.steps[-1], *find_line(self._text, place)))
 
 
 def _count_words(line: Line, words: Sequence[str]) -> int:

@@ -64,6 +64,13 @@ class Line:
         self.steps: list[Step] = []
         self._seats = seats
 
+    @classmethod
+    def go_on(cls, ruleset: AnyRuleset, options: dict[str, Any], seats: int, state: Any, ply: int) -> "Line":
+        """A line that begins with a position in which `ply` moves have been made."""
+        line = cls(ruleset, options, seats)
+        line.state, line.ply = state, ply
+        return line
+
     @property
     def turn(self) -> Turn:
         """The decision or roll that is due, or the end."""

@@ -84,11 +84,12 @@ def describe_desk(
     state: Tournament, number: int, matches: Mapping[Place, Match], now_ms: int
 ) -> dict[Place, GameOnDesk]:
     """How each game of the round stands, in the order of boards. `matches` has the matches of undecided games."""
-    return {
-        (game.board, game.game): _look_at(state, game, matches.get((game.board, game.game)), now_ms)
+    seen = {
+        (game.board, game.game): (game, _look_at(state, game, matches.get((game.board, game.game)), now_ms))
         for games in state.rounds[number - 1].games
         for game in games
     }
+    return {place: look._replace(is_due=look.is_due or game.call is not None) for place, (game, look) in seen.items()}
 
 
 def _look_at(state: Tournament, game: Game, match: Match | None, now_ms: int) -> GameOnDesk:

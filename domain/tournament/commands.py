@@ -184,6 +184,26 @@ class ReplayGame(Command):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CallArbiter(Command):
+    """Ask for an arbiter at a table, with its code: once, until an arbiter answers or rules on the game."""
+
+    round: int
+    board: int
+    game: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerCall(Command):
+    """Answer the open call of a table without a ruling."""
+
+    round: int
+    board: int
+    game: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GivePenalty(Command):
     """Take points from an entrant, or warn it with none."""
 
@@ -336,6 +356,41 @@ class ForfeitGame(Command):
     game: int
     entrants: tuple[int, ...]
     why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChallengeEntrant(Command):
+    """Challenge an entrant of a ladder, as the entrant that the actor is; organisers may do it for another one."""
+
+    opponent: int
+    entrant: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CloseTournament(Command):
+    """Close a ladder: it ends once all challenges are decided."""
+
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExtendDeadline(Command):
+    """Give the games of a board more time, or those of all boards of the round if it is None."""
+
+    round: int
+    board: int | None = None
+    days: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PassDeadline(Command):
+    """Let these entrants lose a game that was not played by its deadline."""
+
+    round: int
+    board: int
+    game: int
+    entrants: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

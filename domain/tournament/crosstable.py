@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from plyscribe.domain.tournament.group_tables import name_groups
 from plyscribe.domain.tournament.naming import name_entrants
 from plyscribe.domain.tournament.points import ZERO, format_points
 from plyscribe.domain.tournament.results import HALF, ONE, Score, score_pairs
@@ -48,16 +49,23 @@ class Line(NamedTuple):
     standing: Standing
     against: Mapping[int, list[Cell]]
     sat_out: list[SatOut]
+    group: str | None = None
+    """The name of the group, in a tournament with groups."""
 
 
 def build_crosstable(state: Tournament) -> list[Line]:
-    """The lines of all entrants in the table, in its order."""
+    """The lines of all entrants in the table, in its order; with groups, group by group."""
     cells: dict[int, dict[int, list[Cell]]] = {each.number: {} for each in state.entrants}
     for game in state.games():
         for one, other, score in score_pairs(game):
             cells[one].setdefault(other, []).append(Cell(game, score))
-    sat_out = _list_sat_out(state)
-    return [Line(each, cells[each.entrant], sat_out[each.entrant]) for each in rank_entrants(state)]
+    sat_out, groups = _list_sat_out(state), name_groups(state)
+    lines = [
+        Line(each, cells[each.entrant], sat_out[each.entrant], groups.get(each.entrant))
+        for each in rank_entrants(state)
+    ]
+    # Those of a group stand together, and those without one at the end.
+    return sorted(lines, key=lambda line: (line.group is None, len(line.group or ""), line.group))
 
 
 def _list_sat_out(state: Tournament) -> dict[int, list[SatOut]]:
@@ -77,13 +85,15 @@ def list_crosstable(state: Tournament, players: Mapping[int, str] | None = None)
     """
     names, lines = name_entrants(state, players), build_crosstable(state)
     order = [line.standing.entrant for line in lines]
+    has_groups = any(line.group for line in lines)
     return [
-        ["rank", "entrant", "name", *map(str, order), "points", "sat out"],
+        ["rank", "entrant", "name", *(["group"] if has_groups else []), *map(str, order), "points", "sat out"],
         *(
             [
                 str(line.standing.rank),
                 str(line.standing.entrant),
                 names[line.standing.entrant],
+                *([line.group or ""] if has_groups else []),
                 *(_format(line, other) for other in order),
                 format_points(line.standing.points),
                 ", ".join(f"{each.kind} {each.round}" for each in line.sat_out),

@@ -18,9 +18,13 @@ from plyscribe.domain.tournament.commands import (
     AdjudicateGame,
     AnnounceAbsence,
     AnnulGame,
+    AnswerCall,
     AssignEntrant,
+    CallArbiter,
     CallRound,
     CancelAbsence,
+    ChallengeEntrant,
+    CloseTournament,
     CorrectGame,
     CreateTournament,
     DismissArbiter,
@@ -29,6 +33,7 @@ from plyscribe.domain.tournament.commands import (
     EndTournament,
     EnterBuild,
     EnterResult,
+    ExtendDeadline,
     ForfeitGame,
     GivePenalty,
     InviteEntrant,
@@ -37,6 +42,7 @@ from plyscribe.domain.tournament.commands import (
     NoteFailure,
     PairByHand,
     PairRound,
+    PassDeadline,
     PauseTournament,
     RegisterEntrant,
     ReplayGame,
@@ -62,6 +68,7 @@ from plyscribe.domain.tournament.conditions import (
     require_status,
     require_system,
 )
+from plyscribe.domain.tournament.due_dates import decide_extend, decide_pass
 from plyscribe.domain.tournament.entering import (
     decide_absence,
     decide_end_invitation,
@@ -86,6 +93,8 @@ from plyscribe.domain.tournament.events import (
     TournamentStarted,
 )
 from plyscribe.domain.tournament.evolve import evolve_tournament
+from plyscribe.domain.tournament.groups import KIND, require_groups
+from plyscribe.domain.tournament.ladder import decide_challenge, decide_close
 from plyscribe.domain.tournament.rounds import (
     decide_call,
     decide_pair,
@@ -98,6 +107,8 @@ from plyscribe.domain.tournament.rounds import (
 from plyscribe.domain.tournament.rulings import (
     decide_adjudicate,
     decide_annul,
+    decide_answer,
+    decide_arbiter_call,
     decide_correct,
     decide_forfeit,
     decide_lift,
@@ -111,6 +122,7 @@ from plyscribe.domain.tournament.state import Tournament
 from plyscribe.domain.tournament.terms import (
     MAX_ENTRANTS,
     ROUNDS_BEGIN,
+    WITH_DEADLINES,
     list_seatings,
     parse_format,
     parse_scoring,
@@ -171,6 +183,9 @@ def _check_kind(command: CreateTournament, ruleset: AnyRuleset, options: Mapping
     if command.rounds_begin not in ROUNDS_BEGIN:
         allowed = ", ".join(ROUNDS_BEGIN)
         raise WrongValue("tournament/rounds-begin", f"rounds_begin is {command.rounds_begin!r}; allowed: {allowed}")
+    if command.format.get("kind") in WITH_DEADLINES and command.rounds_begin != "auto":
+        why = "the rounds of such a tournament begin at their dates, and nobody calls them"
+        raise WrongValue("tournament/rounds-begin", why)
     if command.at_table and command.limits is not None:
         raise WrongValue("limits/recorded", "a tournament at the table has no limits: each table keeps its own clock")
     if command.limits is not None and command.limits.get("seats"):
@@ -219,6 +234,8 @@ def _decide_start(command: StartTournament, state: Tournament) -> list[Any]:
     present, seats = sum(each.is_in for each in state.entrants), state.terms.seats
     if present < seats:
         raise WrongTime("tournament/too-few", f"too few entrants: {present}, and a match needs {seats}")
+    if state.terms.format["kind"] == KIND:
+        require_groups(state.terms.format, present)
     if state.terms.sprt is not None and not present == len(state.entrants) == seats:
         why = f"a sequential test needs {seats} entrants, one for each seat, and {len(state.entrants)} entered"
         raise WrongTime("tournament/too-many", why)
@@ -310,9 +327,15 @@ TOURNAMENT: Aggregate[Tournament] = declare(
         RetryGame: decide_retry,
         AdjudicateGame: decide_adjudicate,
         ForfeitGame: decide_forfeit,
+        ChallengeEntrant: decide_challenge,
+        CloseTournament: decide_close,
+        ExtendDeadline: decide_extend,
+        PassDeadline: decide_pass,
         CorrectGame: decide_correct,
         ReplayGame: decide_replay,
         AnnulGame: decide_annul,
+        CallArbiter: decide_arbiter_call,
+        AnswerCall: decide_answer,
         GivePenalty: decide_penalty,
         LiftPenalty: decide_lift,
         EndTournament: _decide_end,

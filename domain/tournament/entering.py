@@ -45,9 +45,10 @@ from plyscribe.domain.tournament.events import (
     EntryRequestEnded,
 )
 from plyscribe.domain.tournament.events import InvitationEnded as Ended
+from plyscribe.domain.tournament.groups import is_bracket_begun
 from plyscribe.domain.tournament.schedule import bound_rounds
 from plyscribe.domain.tournament.state import Tournament
-from plyscribe.domain.tournament.terms import MAX_ENTRANTS, MAX_ROUNDS
+from plyscribe.domain.tournament.terms import MAX_ENTRANTS, MAX_ROUNDS, TAKE_LATE
 
 MAX_RATING = 10_000
 
@@ -189,7 +190,9 @@ def decide_seed(command: SeedEntrant, state: Tournament) -> list[Any]:
 
 
 def _require_entry(state: Tournament) -> None:
-    require_status(state, "open", *(["playing"] if state.terms.format["kind"] == "swiss" else []))
+    require_status(state, "open", *(["playing"] if state.terms.format["kind"] in TAKE_LATE else []))
+    if state.closed is not None:
+        raise WrongTime("challenge/over", "the ladder is closing: nobody enters any more")
 
 
 def _require_new(state: Tournament, player: str, why: str) -> None:
@@ -224,7 +227,7 @@ def decide_withdraw(command: WithdrawEntrant, state: Tournament) -> list[Any]:
 
 def _require_no_shared_game(command: WithdrawEntrant, state: Tournament) -> None:
     """WrongPerson if the withdrawal would decide a game that the actor sits in."""
-    undecided = [game for round in state.rounds[-1:] for games in round.games for game in games if game.ranks is None]
+    undecided = [game for round in state.open_rounds for games in round.games for game in games if game.ranks is None]
     for game in undecided:
         if command.entrant in game.entrants and any(is_account(state, e, command.actor.id) for e in game.entrants):
             why = f"you play entrant {command.entrant} on board {game.board}, and would win by its withdrawal"
@@ -237,7 +240,8 @@ def decide_return(command: ReturnEntrant, state: Tournament) -> list[Any]:
     require_status(state, "open", "playing")
     if require_entrant(state, command.entrant).is_in:
         raise WrongTime("entrant/in", f"entrant {command.entrant} has not withdrawn")
-    if state.status == "playing" and "knockout" in state.terms.format["kind"]:
+    is_knockout = state.status == "playing" and state.terms.format["kind"] == "knockout"
+    if is_knockout or is_bracket_begun(state):
         raise WrongTime("entrant/knockout", "nobody returns to a knockout: its bracket has gone on")
     if is_account(state, command.entrant, command.actor.id) and not is_owner(command):
         raise WrongPerson("tournament/own-game", "you are this entrant: another organiser or arbiter lets you return")
@@ -260,6 +264,9 @@ def decide_absence(command: AnnounceAbsence, state: Tournament) -> list[Any]:
     """See AnnounceAbsence. Refused for a round that cannot come."""
     require_status(state, "open", "playing")
     _require_right(command, command.entrant, state)
+    if state.terms.format["kind"] == "ladder":
+        why = "nobody sits out a round of a ladder: ask an organiser for more time, or withdraw"
+        raise WrongTime("entrant/absence", why)
     round, paired, most = command.round, len(state.rounds), bound_rounds(state)
     if round < 1:
         raise WrongTime("entrant/absence", f"there is no round {round}: rounds count from 1")

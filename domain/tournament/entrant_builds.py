@@ -1,6 +1,6 @@
 """Which builds of programs play in a tournament: what entrants say beforehand, and what they said in each match."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from plyscribe.domain.declared_builds import check_build, require_new
@@ -65,6 +65,17 @@ def list_played(state: Tournament) -> dict[int, Played]:
             if number in found:
                 found[number] = _add(found[number], [each.build for each in game.builds if each.seat == seat], place)
     return found
+
+
+def list_builds(state: Tournament, names: Mapping[int, str]) -> list[list[str]]:
+    """What the accounts say of their programs, as rows of cells, headings first; empty if none says anything."""
+    rows = []
+    for number, played in list_played(state).items():
+        entered, pinned = state.entrants[number - 1].builds[-1:], state.entrants[number - 1].is_pinned
+        told = [(str(each.build), each.games) for each in played.builds] or [(str(each), 0) for each in entered]
+        told += [("none declared", played.undeclared)] if told and played.undeclared else []
+        rows += [[str(number), names[number], "yes" if pinned else "", build, str(games)] for build, games in told]
+    return [["entrant", "name", "pinned", "program", "games"], *rows] if rows else []
 
 
 def _add(played: Played, builds: Sequence[Build], place: tuple[int, int, int]) -> Played:

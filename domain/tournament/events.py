@@ -249,7 +249,8 @@ class RoundTakenBack:
 class RoundPaired:
     """The pairing of a round: each board has its entrants in the order of seats of its first game.
 
-    `costs` explains the pairing, and `engine` names the algorithm, so anyone can compute the pairing again.
+    `costs` explains the pairing, and `engine` names the algorithm, so anyone can compute the pairing again. Its games
+    are to be decided by `deadline` (UTC milliseconds), in formats that have deadlines.
     """
 
     type: ClassVar[str] = "round-paired"
@@ -259,6 +260,36 @@ class RoundPaired:
     absent: tuple[int, ...]
     costs: dict[str, Any]
     engine: str
+    deadline: int | None = unless_default(None)
+
+
+@dataclass(frozen=True, slots=True)
+class ChallengeMade:
+    """An entrant of a ladder challenges another one. The round that follows is their board."""
+
+    type: ClassVar[str] = "challenge-made"
+    round: int
+    challenger: int
+    challenged: int
+
+
+@dataclass(frozen=True, slots=True)
+class TournamentClosed:
+    """The organiser closes a ladder: nobody enters or is challenged, and it ends once all challenges are decided."""
+
+    type: ClassVar[str] = "tournament-closed"
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class DeadlineExtended:
+    """The games of a board of this round, or of all its boards, have so many days more. None stands for all."""
+
+    type: ClassVar[str] = "deadline-extended"
+    round: int
+    board: int | None
+    days: int
+    why: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,7 +355,10 @@ class GameAdjudicated:
 
 @dataclass(frozen=True, slots=True)
 class GameForfeited:
-    """These entrants lose a game without a result. No match decides it any more."""
+    """These entrants lose a game without a result. No match decides it any more.
+
+    The server enters this for a game that was not played by its deadline.
+    """
 
     type: ClassVar[str] = "game-forfeited"
     round: int
@@ -378,6 +412,28 @@ class GameReplayed:
     """A decided game of the last round is played once more; its result is void."""
 
     type: ClassVar[str] = "game-replayed"
+    round: int
+    board: int
+    game: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class ArbiterCalled:
+    """Those at a table ask for an arbiter, and say why."""
+
+    type: ClassVar[str] = "arbiter-called"
+    round: int
+    board: int
+    game: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class ArbiterCallAnswered:
+    """An arbiter has answered the open call of a table, without a ruling; `why` says how."""
+
+    type: ClassVar[str] = "arbiter-call-answered"
     round: int
     board: int
     game: int
@@ -459,6 +515,9 @@ TournamentEvent = (
     | TournamentResumed
     | RoundCalled
     | RoundPaired
+    | ChallengeMade
+    | TournamentClosed
+    | DeadlineExtended
     | RoundTakenBack
     | TableCodesRevoked
     | GameDecided
@@ -470,6 +529,8 @@ TournamentEvent = (
     | GameCorrected
     | GameReplayed
     | GameAnnulled
+    | ArbiterCalled
+    | ArbiterCallAnswered
     | PenaltyGiven
     | PenaltyLifted
     | TournamentEnded

@@ -8,11 +8,16 @@ from plyscribe.domain.codec import Event
 from plyscribe.domain.commands import parse_actor
 from plyscribe.domain.errors import FoldError
 from plyscribe.domain.events import Account, BuiltIn, Guest, Occupant
+from plyscribe.domain.tournament.due_dates import extend_deadlines, shift_dates
 from plyscribe.domain.tournament.events import (
+    ArbiterCallAnswered,
+    ArbiterCalled,
     ArbiterDismissed,
     ArbiterNamed,
     AttemptFailed,
     BuildEntered,
+    ChallengeMade,
+    DeadlineExtended,
     EntrantAbsent,
     EntrantAssigned,
     EntrantInvited,
@@ -40,6 +45,7 @@ from plyscribe.domain.tournament.events import (
     RoundTakenBack,
     TableCodesRevoked,
     TournamentAborted,
+    TournamentClosed,
     TournamentCreated,
     TournamentEnded,
     TournamentEvent,
@@ -47,6 +53,7 @@ from plyscribe.domain.tournament.events import (
     TournamentResumed,
     TournamentStarted,
 )
+from plyscribe.domain.tournament.ladder import follow_course, is_ladder
 from plyscribe.domain.tournament.state import (
     ADJUDICATED,
     FORFEITED,
@@ -99,12 +106,19 @@ OnGame = (
     | GameCorrected
     | GameReplayed
     | GameAnnulled
+    | ArbiterCalled
+    | ArbiterCallAnswered
 )
 """The events of a game."""
 
 
 def evolve_tournament(state: Tournament, event: Event, data: TournamentEvent) -> Tournament:
     """The tournament after one event; FoldError when it names an entrant, a round or a game that does not exist."""
+    after = _evolve(state, event, data)
+    return follow_course(after, data) if is_ladder(after) else after
+
+
+def _evolve(state: Tournament, event: Event, data: TournamentEvent) -> Tournament:
     if isinstance(data, Entering):
         return _evolve_entering(state, event, data)
     if isinstance(data, OnGame):
@@ -120,18 +134,30 @@ def evolve_tournament(state: Tournament, event: Event, data: TournamentEvent) ->
             return _note_act(state, event, data.type, None, player=player)
         case TournamentStarted():
             starters = tuple(each.number for each in state.entrants if each.is_in)
-            return replace(state, status="playing", starters=starters)
+            return replace(state, status="playing", starters=starters, started_at=event.at)
         case TournamentPaused(why, matches):
-            state = replace(state, paused=why, is_stopped=matches, stop=event.version if matches else state.stop)
+            stop = event.version if matches else state.stop
+            state = replace(state, paused=why, paused_at=event.at, is_stopped=matches, stop=stop)
             return _note_act(state, event, data.type, why)
         case TournamentResumed():
-            return _note_act(replace(state, paused=None, is_stopped=False), event, data.type, None)
+            state = shift_dates(state, event.at - (state.paused_at or event.at))
+            state = replace(state, paused=None, paused_at=None, is_stopped=False)
+            return _note_act(state, event, data.type, None)
         case RoundCalled(round):
             return replace(state, called=round)
         case RoundPaired(round):
             state = replace(state, rounds=(*state.rounds, _open_round(state, data)))
-            by_hand = parse_actor(event.by).role != "system"
+            by_hand = parse_actor(event.by).role != "system" and data.engine == BY_HAND
             return _note_act(state, event, data.type, data.costs.get("why"), round=round) if by_hand else state
+        case ChallengeMade():
+            return state
+        case TournamentClosed(why):
+            return _note_act(replace(state, closed=why), event, data.type, why)
+        case DeadlineExtended(round, board, days, why):
+            if not 1 <= round <= len(state.rounds):
+                raise FoldError(event.version, f"there is no round {round}")
+            state = extend_deadlines(state, round, board, days)
+            return _note_act(state, event, data.type, why, round=round, board=board)
         case RoundTakenBack(round, why):
             if not state.rounds:
                 raise FoldError(event.version, f"there is no round {round}")
@@ -175,7 +201,8 @@ def _evolve_entering(state: Tournament, event: Event, data: Entering) -> Tournam
             entrant = Entrant(number, occupant, label, joined=len(state.rounds) + 1, came=came)
             own = occupant.player if isinstance(occupant, Account) else None
             invitations, requests = _without(state.invitations, own), _without(state.requests, own)
-            return replace(state, entrants=(*state.entrants, entrant), invitations=invitations, requests=requests)
+            state = replace(state, entrants=(*state.entrants, entrant), invitations=invitations, requests=requests)
+            return _come_late(state, event, number)
         case EntrantSeeded(number, rating, seed):
             return _with_entrant(state, event, number, rating=rating, seed=seed)
         case EntrantAssigned(number, team, place):
@@ -190,7 +217,8 @@ def _evolve_entering(state: Tournament, event: Event, data: Entering) -> Tournam
             return _with_entrant(state, event, number, is_in=False, is_disqualified=cause == "disqualified")
         case EntrantReturned(number, why):
             state = _note_act(state, event, data.type, why, entrant=number)
-            return _with_entrant(state, event, number, is_in=True, is_disqualified=False)
+            state = _with_entrant(state, event, number, is_in=True, is_disqualified=False)
+            return _come_late(state, event, number)
         case EntrantAbsent(number, round, bye):
             entrant = _entrant(state, event, number)
             byes = entrant.byes | {round} if bye else entrant.byes
@@ -235,23 +263,29 @@ def _evolve_game(state: Tournament, event: Event, data: OnGame) -> Tournament:
             state = _with_game(state, known, **result, decided_at=event.at)
             return state if by.role == "table" else _note_act(state, event, data.type, None, place)
         case GameAdjudicated(ranks=ranks, why=why):
-            ruled = {"ranks": ranks, "reason": ADJUDICATED, "why": why, "decided_at": event.at}
+            ruled = {"ranks": ranks, "reason": ADJUDICATED, "why": why, "decided_at": event.at, "call": None}
             state = _with_game(state, known, **ruled)
             return _note_act(state, event, data.type, why, place)
         case GameForfeited(entrants=entrants, why=why):
             ranks = rank_forfeit(known.entrants, entrants)
             ruled = {"ranks": ranks, "reason": FORFEITED, "why": why, "decided_at": event.at, "forfeited": entrants}
-            return _note_act(_with_game(state, known, **ruled), event, data.type, why, place)
+            state = _with_game(state, known, **ruled, call=None)
+            by_deadline = parse_actor(event.by).role == "system"
+            return state if by_deadline else _note_act(state, event, data.type, why, place)
         case GameCorrected(ranks=ranks, forfeited=forfeited, why=why):
             entered = known.entered or known.ranks
             changed = {"ranks": ranks, "forfeited": forfeited, "why": why, "annulled": None, "entered": entered}
-            state = _with_game(state, known, **changed, reason=_name_reason(state, known, bool(forfeited)))
+            state = _with_game(state, known, **changed, call=None, reason=_name_reason(state, known, bool(forfeited)))
             return _note_act(state, event, data.type, why, place)
         case GameReplayed(why=why):
             again = _forget_result(known, why, event.at)
             return _note_act(_with_game(state, known, **again), event, data.type, why, place)
         case GameAnnulled(why=why):
-            return _note_act(_with_game(state, known, annulled=why), event, data.type, why, place)
+            return _note_act(_with_game(state, known, annulled=why, call=None), event, data.type, why, place)
+        case ArbiterCalled(why=why):
+            return _with_game(state, known, call=why)
+        case ArbiterCallAnswered(why=why):
+            return _note_act(_with_game(state, known, call=None), event, data.type, why, place)
 
 
 def _name_reason(state: Tournament, game: Game, is_forfeited: bool) -> str | None:
@@ -306,6 +340,14 @@ def _with_entrant(state: Tournament, event: Event, number: int, **changes: Any) 
     return replace(state, entrants=(*state.entrants[: number - 1], entrant, *state.entrants[number:]))
 
 
+def _come_late(state: Tournament, event: Event, number: int) -> Tournament:
+    """Note an entrant as late if it is in for the first time since the start."""
+    if state.status != "playing" or number in state.starters or number in state.late:
+        return state
+    state = _with_entrant(state, event, number, joined=len(state.rounds) + 1)
+    return replace(state, late=(*state.late, number))
+
+
 def _open_round(state: Tournament, paired: RoundPaired) -> Round:
     seatings = state.seatings
     pairing = sum(each.number == paired.round for each in state.taken_back)
@@ -319,7 +361,10 @@ def _open_round(state: Tournament, paired: RoundPaired) -> Round:
     byes = {each.number for each in state.entrants if paired.round in each.byes}
     asked = tuple(each for each in paired.absent if each in byes)
     known = (paired.round, paired.boards, paired.byes, paired.absent, paired.costs, paired.engine)
-    return Round(*known, games, asked, _note_basis(state))
+    round = Round(*known, games, asked, _note_basis(state))
+    if paired.deadline is None:
+        return round
+    return round._replace(ends_at=paired.deadline, deadlines=(paired.deadline,) * len(paired.boards))
 
 
 def _note_basis(state: Tournament) -> Basis | None:

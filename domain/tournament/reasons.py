@@ -11,6 +11,8 @@ from typing import Any
 
 from plyscribe.domain.tournament.evolve import BY_HAND
 from plyscribe.domain.tournament.explaining import Explanation, Past, Reason, walk_past
+from plyscribe.domain.tournament.format_reasons import WORDS as FORMAT_WORDS
+from plyscribe.domain.tournament.format_reasons import explain_challenge, explain_groups, explain_pyramid
 from plyscribe.domain.tournament.points import score_games
 from plyscribe.domain.tournament.schedule import count_defeats, draw_bracket, seat_by_turn, turn_circle
 from plyscribe.domain.tournament.state import Round, Tournament
@@ -49,6 +51,7 @@ WORDS: Mapping[str, str] = {
     "bye-lowest": "bye: `points` points and `byes` earlier byes",
     "bye-left-over": "bye: no full board was left; `byes` earlier byes",
     **TEAM_WORDS,
+    **FORMAT_WORDS,
 }
 """The words of reasons, and what they say. They never change."""
 
@@ -276,5 +279,9 @@ EXPLAINERS: Mapping[str, Explainer] = {
     "scheveningen": explain_scheveningen,
     "team-round-robin": explain_teams,
     "team-swiss": explain_teams,
+    "pyramid": explain_pyramid,
+    "groups": explain_groups,
+    "league": _explain_round_robin,
+    "ladder": explain_challenge,
 }
 """What explains a round of each format. A round that a person paired is explained for all alike."""

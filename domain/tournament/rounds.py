@@ -21,6 +21,7 @@ from plyscribe.domain.tournament.conditions import (
     require_status,
     require_system,
 )
+from plyscribe.domain.tournament.due_dates import find_deadline, require_begun
 from plyscribe.domain.tournament.events import (
     RoundCalled,
     RoundPaired,
@@ -36,7 +37,7 @@ from plyscribe.domain.tournament.terms import TEAM_FORMATS
 
 Boards = Sequence[Sequence[int]]
 
-BRACKETED = ("knockout", "gauntlet", *TEAM_FORMATS)
+BRACKETED = ("knockout", "gauntlet", "pyramid", "groups", "league", "ladder", *TEAM_FORMATS)
 """The formats whose rounds nobody can pair by hand: they follow a plan, or teams meet on all their boards."""
 
 
@@ -82,8 +83,9 @@ def decide_pair(command: PairRound, state: Tournament) -> list[Any]:
     if not placed <= set(present):
         # They withdrew or announced an absence after the pairing was computed.
         raise WrongTime("tournament/round", f"these entrants are not present: {sorted(placed - set(present))}")
-    absent = tuple(state.list_absent(command.round))
-    return [RoundPaired(command.round, command.boards, command.byes, absent, command.costs, command.engine)]
+    require_begun(state, command.at)
+    absent, deadline = tuple(state.list_absent(command.round)), find_deadline(state, command.at)
+    return [RoundPaired(command.round, command.boards, command.byes, absent, command.costs, command.engine, deadline)]
 
 
 def decide_pair_by_hand(command: PairByHand, state: Tournament) -> list[Any]:
@@ -136,6 +138,9 @@ def decide_take_back(command: TakeBackRound, state: Tournament) -> list[Any]:
     """See TakeBackRound."""
     require_organiser(command, state)
     require_status(state, "playing")
+    if state.terms.format["kind"] == "ladder":
+        why = "no challenge of a ladder is taken back"
+        raise WrongTime("challenge/final", f"{why}: adjudicate it, or let somebody forfeit")
     if not state.rounds or command.round != len(state.rounds):
         raise WrongTime("tournament/round", f"only the last round can be taken back: {len(state.rounds) or 'none'}")
     last = state.rounds[-1]

@@ -10,6 +10,8 @@ from plyscribe.domain.errors import Unknown, WrongPerson, WrongTime, WrongValue
 from plyscribe.domain.tournament.commands import (
     AdjudicateGame,
     AnnulGame,
+    AnswerCall,
+    CallArbiter,
     CorrectGame,
     ForfeitGame,
     GivePenalty,
@@ -32,6 +34,8 @@ from plyscribe.domain.tournament.conditions import (
     require_uninvolved,
 )
 from plyscribe.domain.tournament.events import (
+    ArbiterCallAnswered,
+    ArbiterCalled,
     GameAdjudicated,
     GameAnnulled,
     GameCorrected,
@@ -118,6 +122,28 @@ def decide_report(command: ReportResult, state: Tournament) -> list[Any]:
         raise WrongTime("tournament/decided", "the game has a result: an arbiter can correct it")
     result = parse_result(game, command.ranks, command.forfeited)
     return [GameReported(command.round, command.board, command.game, *result)]
+
+
+def decide_arbiter_call(command: CallArbiter, state: Tournament) -> list[Any]:
+    """See CallArbiter. The last result is called about after the end, too."""
+    require_status(state, "playing", "ended")
+    game = require_game(state, command.round, command.board, command.game)
+    if command.actor not in list_actors(command.round, command.board, state.terms.seats):
+        raise WrongPerson("tournament/not-yours", "an arbiter is called from the table, with its code")
+    if game.call is not None:
+        raise WrongTime("call/open", "an arbiter is called already")
+    check_cause(command.why)
+    return [ArbiterCalled(command.round, command.board, command.game, command.why)]
+
+
+def decide_answer(command: AnswerCall, state: Tournament) -> list[Any]:
+    """See AnswerCall. Who sits on the board may answer, because this rules on nothing."""
+    require_organiser(command, state)
+    require_status(state, "playing", "ended")
+    if require_game(state, command.round, command.board, command.game).call is None:
+        raise WrongTime("call/none", "nobody at this table calls an arbiter")
+    check_cause(command.why)
+    return [ArbiterCallAnswered(command.round, command.board, command.game, command.why)]
 
 
 def decide_penalty(command: GivePenalty, state: Tournament) -> list[Any]:

@@ -9,6 +9,7 @@ from itertools import count
 from math import comb
 from typing import Any, NamedTuple, cast
 
+from plyscribe.domain.tournament.groups import bound_groups
 from plyscribe.domain.tournament.history import (
     Pair,
     count_byes,
@@ -20,6 +21,7 @@ from plyscribe.domain.tournament.history import (
 from plyscribe.domain.tournament.points import score_games
 from plyscribe.domain.tournament.seats import Board, balance_seats
 from plyscribe.domain.tournament.state import Round, Tournament
+from plyscribe.domain.tournament.terms import MOST_ROUNDS
 
 ENGINE = "schedule 1"
 
@@ -43,10 +45,17 @@ def bound_rounds(state: Tournament) -> int:
     match format["kind"]:
         case "swiss":
             return int(format["rounds"])
-        case "round-robin":
+        case "round-robin" | "league":
             return int(format["cycles"]) * max(count_cycle_rounds(entrants, seats) for entrants in fields)
         case "gauntlet":
             return int(format["cycles"]) * (fields[-1] - 1)
+        case "ladder":
+            return 0
+        case "pyramid":
+            # Late entries lengthen it: at worst, the last ones come when all others have met.
+            return min(MOST_ROUNDS, int(format["cycles"]) * comb(state.terms.max_entrants, 2))
+        case "groups":
+            return max(bound_groups(format, entrants) for entrants in fields)
         case "scheveningen":
             return int(format["cycles"]) * (fields[-1] // 2)
         case "team-swiss":
@@ -96,7 +105,7 @@ def pair_round_robin(state: Tournament) -> Pairing | None:
     ]
     if cycle % 2 == 0 and cycle == state.terms.format["cycles"] - 1:
         rest = _balance_rest(state, rest)
-    return _admit(state, rest[0], {"cycle": cycle + 1})
+    return admit(state, rest[0], {"cycle": cycle + 1})
 
 
 def _balance_rest(state: Tournament, rest: list[list[Place]]) -> list[list[Place]]:
@@ -133,10 +142,10 @@ def pair_gauntlet(state: Tournament) -> Pairing | None:
     if cycle == state.terms.format["cycles"] or not state.entrants[champion - 1].is_in:
         return None
     pair = seat_evenly((champion, challengers[place]), count_seats(state))
-    return _admit(state, [pair], {"cycle": cycle + 1})
+    return admit(state, [pair], {"cycle": cycle + 1})
 
 
-def _admit(state: Tournament, pairs: Sequence[tuple[int | None, ...]], costs: dict[str, Any]) -> Pairing:
+def admit(state: Tournament, pairs: Sequence[tuple[int | None, ...]], costs: dict[str, Any]) -> Pairing:
     """The pairs with both members present; an entrant whose opponent is not present has a bye."""
     present = set(state.list_present(len(state.rounds) + 1))
     boards = [tuple(each for each in pair if each in present) for pair in pairs]
@@ -155,25 +164,30 @@ def pair_knockout(state: Tournament) -> Pairing | None:
     left meet each other. The last two entrants meet, whatever their defeats.
     """
     defeats = count_defeats(state)
-    number = len(state.rounds) + 1
-    present = [each for each in state.list_present(number) if defeats[each] < state.terms.format["lives"]]
+    present = [
+        each for each in state.list_present(len(state.rounds) + 1) if defeats[each] < state.terms.format["lives"]
+    ]
     if len(present) < 2:
         return None
     boards: Boards = [tuple(present)]
     byes: list[int] = []
     if len(present) > 2:
-        boards, byes = _pair_bracket([each for each in present if not defeats[each]], state.starters)
+        boards, byes = pair_slots([each for each in present if not defeats[each]], draw_bracket(state.starters))
         beaten, spared = _pair_beaten([each for each in present if defeats[each]], state)
         boards, byes = boards + beaten, byes + spared
-    counts = count_seats(state)
-    turned = [board[::-1] if (number + place) % 2 else board for place, board in enumerate(sorted(boards), 1)]
-    seated = [seat_evenly(board, counts) for board in turned]
+    seated = seat_boards(state, boards)
     return _conclude(state, seated, sorted(byes), {"defeats": {str(each): defeats[each] for each in present}})
 
 
-def _pair_bracket(unbeaten: Sequence[int], starters: Sequence[int]) -> tuple[Boards, list[int]]:
+def seat_boards(state: Tournament, boards: Boards) -> Boards:
+    """The boards of the next round of a bracket in order, with their seats."""
+    counts, number = count_seats(state), len(state.rounds) + 1
+    turned = [board[::-1] if (number + place) % 2 else board for place, board in enumerate(sorted(boards), 1)]
+    return [seat_evenly(board, counts) for board in turned]
+
+
+def pair_slots(unbeaten: Sequence[int], slots: Mapping[int, int]) -> tuple[Boards, list[int]]:
     """The boards of the first round of the bracket in which any two of the unbeaten meet, and the others as byes."""
-    slots = draw_bracket(starters)
     size = 2
     while True:
         blocks: dict[int, list[int]] = {}
@@ -189,12 +203,18 @@ def draw_bracket(starters: Sequence[int]) -> dict[int, int]:
     """The slot of each starter in the bracket. The two best seeds of each block are in different halves of it.
 
     >>> draw_bracket([1, 2, 3, 4])
-    {1: 0, 4: 1, 2: 2, 3: 3}
+    {1: 0, 2: 2, 3: 3, 4: 1}
     """
+    return dict(zip(starters, order_bracket(len(starters)), strict=True))
+
+
+def order_bracket(entrants: int) -> list[int]:
+    """The slot of each seed, the best first, in a bracket of so many."""
     order = [0]
-    while len(order) < len(starters):
+    while len(order) < entrants:
         order = [seed for each in order for seed in (each, 2 * len(order) - 1 - each)]
-    return {starters[seed]: slot for slot, seed in enumerate(order) if seed < len(starters)}
+    slots = {seed: slot for slot, seed in enumerate(order)}
+    return [slots[seed] for seed in range(entrants)]
 
 
 def _pair_beaten(group: list[int], state: Tournament) -> tuple[Boards, list[int]]:

@@ -11,10 +11,10 @@ from typing import Any
 from plyscribe.domain.tournament.schedule import Pairing
 from plyscribe.domain.tournament.state import Round, Tournament
 
-ENTRANTS = frozenset({"down", "up", "entrant", "entrants", "opponent"})
+ENTRANTS = frozenset({"down", "up", "entrant", "entrants", "opponent", "challenger", "challenged"})
 """The fields of costs that hold entrants."""
 
-BY_ENTRANT = frozenset({"defeats"})
+BY_ENTRANT = frozenset({"defeats", "slots"})
 """The fields of costs that are objects with entrants as keys."""
 
 
@@ -44,6 +44,8 @@ def number_by_seed(state: Tournament) -> Tournament:
         state,
         entrants=entrants,
         starters=tuple(sorted(_translate(state.starters, seed))),
+        late=_translate(state.late, seed),
+        rungs=_translate(state.rungs, seed),
         rounds=tuple(_renumber(round, seed) for round in state.rounds),
         penalties=tuple(each._replace(entrant=seed[each.entrant]) for each in state.penalties),
     )

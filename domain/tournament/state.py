@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from plyscribe.domain.errors import FoldError
 from plyscribe.domain.events import Build, Occupant, SeatWithdrawn
 from plyscribe.domain.tournament.events import SeatBuild, TournamentCreated
-from plyscribe.domain.tournament.terms import list_seatings
+from plyscribe.domain.tournament.terms import TAKE_LATE, WITH_DEADLINES, list_seatings
 
 STATUSES = ("open", "playing", "ended", "aborted")
 
@@ -26,8 +26,11 @@ ACTS = (
     "game-reported",
     "game-adjudicated",
     "game-forfeited",
+    "deadline-extended",
+    "tournament-closed",
     "game-corrected",
     "game-replayed",
+    "arbiter-call-answered",
     "penalty-given",
     "penalty-lifted",
     "round-paired",
@@ -137,6 +140,13 @@ class Failure(NamedTuple):
     at: int
 
 
+class Step(NamedTuple):
+    """A step in the course of a ladder: what happened, and the number of an entrant or a round. See `ladder.py`."""
+
+    what: str
+    number: int
+
+
 class Game(NamedTuple):
     """A game of a board: the entrant on each seat, and the result once it is decided."""
 
@@ -169,6 +179,9 @@ class Game(NamedTuple):
 
     entered: tuple[int, ...] | None = None
     """The ranks as they were entered first, if the organiser corrected them."""
+
+    call: str | None = None
+    """Why those at the table ask for an arbiter, until one answers or rules on the game."""
 
     replays: int = 0
     """How often it was decided and then had to be played once more."""
@@ -228,6 +241,11 @@ class Round(NamedTuple):
 
     basis: Basis | None = None
     """None from round MAX_ROUNDS on, since no format that pairs by results has as many."""
+    ends_at: int | None = None
+    """When the round ends by its plan, and the next one may begin (UTC milliseconds)."""
+
+    deadlines: tuple[int, ...] = ()
+    """For each board, when its games are to be decided (UTC milliseconds); empty without deadlines."""
 
     @property
     def is_decided(self) -> bool:
@@ -249,6 +267,15 @@ class Tournament:
     entrants: tuple[Entrant, ...] = ()
     starters: tuple[int, ...] = ()
     """The entrants who took part when it started, ascending."""
+
+    started_at: int | None = None
+    """When it started (UTC milliseconds)."""
+
+    paused_at: int | None = None
+    """Since when it is paused (UTC milliseconds)."""
+
+    late: tuple[int, ...] = ()
+    """The entrants who came after the start, in the order in which they came."""
 
     rounds: tuple[Round, ...] = ()
     invitations: tuple[Invitation, ...] = ()
@@ -281,6 +308,15 @@ class Tournament:
     acts: tuple[Act, ...] = ()
     """Everything that organisers, arbiters and administrators did to its course, oldest first."""
 
+    course: tuple[Step, ...] = ()
+    """What moved the rungs of a ladder, in order."""
+
+    rungs: tuple[int, ...] = ()
+    """The entrants of a ladder, the one on top first."""
+
+    closed: str | None = None
+    """Why the organiser closed the ladder; None if it is not closed."""
+
     ended: str | None = None
     """The reason why it ended or was called off; None before."""
 
@@ -298,8 +334,9 @@ class Tournament:
 
     @property
     def takes_entrants(self) -> bool:
-        """Whether somebody can still enter: before the start and, in a Swiss, until it is over."""
-        return self.status == "open" or (self.status == "playing" and self.terms.format["kind"] == "swiss")
+        """Whether somebody can still enter: before the start and, in some formats, until it is over."""
+        takes_late = self.terms.format["kind"] in TAKE_LATE and self.closed is None
+        return self.status == "open" or (self.status == "playing" and takes_late)
 
     def find_invitation(self, player: str) -> Invitation | None:
         """The unanswered invitation of this account; None without one."""
@@ -310,8 +347,12 @@ class Tournament:
         return next((each for each in self.requests if each.player == player), None)
 
     def may_pair(self, round: int) -> bool:
-        """Whether this round is the next one, and it is time to pair it."""
-        is_next = round == len(self.rounds) + 1 and (not self.rounds or self.rounds[-1].is_decided)
+        """Whether this round is the next one, and it is time to pair it, but for its date: see `due_dates`."""
+        if self.terms.format["kind"] == "ladder":
+            # Its rounds are challenges.
+            return False
+        may_overlap = self.terms.format.get("next_round") == "date"
+        is_next = round == len(self.rounds) + 1 and (may_overlap or not self.rounds or self.rounds[-1].is_decided)
         is_due = self.terms.rounds_begin == "auto" or self.called >= round
         return self.status == "playing" and self.paused is None and is_next and is_due
 
@@ -326,6 +367,13 @@ class Tournament:
             return seed is None, seed or 0, rating is None, -(rating or 0), entrant.number
 
         return [each.number for each in sorted(self.entrants, key=key)]
+
+    @property
+    def open_rounds(self) -> tuple[Round, ...]:
+        """The rounds that may have undecided games: the last one, or all such rounds where they may overlap."""
+        if self.terms.format["kind"] in WITH_DEADLINES:
+            return tuple(round for round in self.rounds if not round.is_decided)
+        return self.rounds[-1:]
 
     def games(self) -> Iterator[Game]:
         """All paired games, in order."""

@@ -5,6 +5,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from plyscribe.domain.tournament.attempts import Faults, count_faults
+from plyscribe.domain.tournament.group_tables import (
+    dump_groups,
+    has_groups,
+    list_bracket_lines,
+    list_group_cells,
+    name_groups,
+)
 from plyscribe.domain.tournament.naming import name_entrant, name_entrants
 from plyscribe.domain.tournament.points import format_points
 from plyscribe.domain.tournament.results import Results
@@ -22,16 +29,22 @@ def dump_table(state: Tournament, players: Mapping[int, str] | None = None) -> d
     """
     table, results, faults = rank_entrants(state), Results(state), count_faults(state)
     names = name_entrants(state, players)
-    order = [each.entrant for each in table]
+    order, groups = [each.entrant for each in table], name_groups(state)
     return {
         "version": state.version,
         "status": state.status,
         "rounds": len(state.rounds),
         "tiebreaks": list(state.terms.tiebreaks),
         "rows": [
-            {**_dump_row(state, each, results, order, faults[each.entrant]), "name": names[each.entrant]}
+            {
+                **_dump_row(state, each, results, order, faults[each.entrant]),
+                "name": names[each.entrant],
+                **({"group": groups[each.entrant]} if each.entrant in groups else {}),
+                **({"rung": state.rungs.index(each.entrant) + 1} if each.entrant in state.rungs else {}),
+            }
             for each in table
         ],
+        **dump_groups(state, names),
     }
 
 
@@ -67,14 +80,16 @@ def _dump_row(
 def list_table(state: Tournament, players: Mapping[int, str] | None = None) -> list[list[str]]:
     """The table as rows of cells, headings first; `players` is as in name_entrants."""
     names, faults = name_entrants(state, players), count_faults(state)
-    head = ["rank", "entrant", "name", "points", *state.terms.tiebreaks, "games", "seats", "byes", "absences", "faults"]
+    groups = _list_group_column(state)
+    head = ["rank", "entrant", "name", *groups.get(None, []), "points", *state.terms.tiebreaks]
     return [
-        head,
+        [*head, "games", "seats", "byes", "absences", "faults"],
         *(
             [
                 str(each.rank),
                 str(each.entrant),
                 names[each.entrant],
+                *groups.get(each.entrant, []),
                 format_points(each.points),
                 *map(_format_value, each.tiebreaks),
                 str(each.games),
@@ -86,6 +101,24 @@ def list_table(state: Tournament, players: Mapping[int, str] | None = None) -> l
             for each in rank_entrants(state)
         ),
     ]
+
+
+def _list_group_column(state: Tournament) -> dict[int | None, list[str]]:
+    """The column with the group of each entrant, its heading under None; empty if there are no groups."""
+    if not has_groups(state):
+        return {}
+    groups = name_groups(state)
+    return {None: ["group"], **{each.number: [groups.get(each.number, "")] for each in state.entrants}}
+
+
+def render_standings(state: Tournament, players: Mapping[int, str] | None = None) -> str:
+    """The table as text; with groups, first the table of each group and the bracket."""
+    names = name_entrants(state, players)
+    groups = [f"Group {group}\n{render_text(cells)}\n" for group, cells in list_group_cells(state, names).items()]
+    lines = list_bracket_lines(state, names)
+    bracket = ["Bracket\n" + "".join(f"{line}\n" for line in lines) + "\n"] if lines else []
+    table = render_text(list_table(state, players))
+    return "".join([*groups, *bracket, f"All entrants\n{table}" if groups else table])
 
 
 def _format_value(value: Value) -> str:

@@ -19,6 +19,15 @@ MOST_ROUNDS = MAX_CYCLES * MAX_ENTRANTS
 MAX_GAMES = 64
 """The most games of a board, because no more matches can share dice."""
 
+NEXT_ROUND = ("decided", "date", "early")
+"""When a round of a league begins: at its date once the round before is decided; at its date whatever is open; as soon
+as the round before is decided.
+"""
+
+OVERDUE = ("absent", "both")
+"""Who loses a game that was not played by its deadline: the one whose move it was, or both. In a ladder it may also be
+the challenged.
+"""
 MAX_TEAM_ROUNDS = 30
 MAX_TEAM_BOARDS = 64
 
@@ -33,11 +42,44 @@ FORMATS: Mapping[str, tuple[Option, ...]] = {
     "swiss": (Integer("rounds", 5, 1, MAX_ROUNDS),),
     "knockout": (Integer("lives", 1, 1, 2),),
     "gauntlet": (Integer("cycles", 1, 1, 10),),
+    "pyramid": (Integer("cycles", 1, 1, 100),),
+    "groups": (
+        Integer("groups", None, 2, 64, nullable=True),
+        Integer("size", None, 3, 64, nullable=True),
+        Integer("cycles", 1, 1, 10),
+        Integer("advance", 2, 1, 16),
+    ),
+    "league": (
+        Integer("cycles", 1, 1, 10),
+        Integer("round_days", 7, 1, 90),
+        Integer("begins_at", None, 0, nullable=True),
+        Choice("next_round", "decided", NEXT_ROUND),
+        Choice("overdue", "absent", OVERDUE),
+    ),
+    "ladder": (
+        Integer("reach", 3, 1, 50),
+        Integer("days", 7, 1, 90),
+        Integer("cooldown_days", 7, 0, 365),
+        Integer("weeks", None, 1, 104, nullable=True),
+        Choice("overdue", "absent", (*OVERDUE, "challenged")),
+    ),
     "scheveningen": (Integer("cycles", 1, 1, 10),),
     "team-round-robin": (_TEAM_BOARDS, Integer("cycles", 1, 1, 10), _TEAM_FIRST),
     "team-swiss": (_TEAM_BOARDS, Integer("rounds", 5, 1, MAX_TEAM_ROUNDS), _TEAM_FIRST),
 }
 """The formats and their options."""
+
+DEFAULT_SIZE = 4
+"""The greatest group, if neither their size nor their number is given."""
+
+OF_TWO_SEATS = ("knockout", "gauntlet", "pyramid", "groups", "league", "ladder")
+"""The formats of matches with two seats alone."""
+
+WITH_DEADLINES = ("league", "ladder")
+"""The formats whose games have deadlines, and whose rounds may overlap."""
+
+TAKE_LATE = ("swiss", "pyramid", "ladder")
+"""The formats that somebody can enter after the start."""
 
 ROUNDS_BEGIN = ("auto", "call")
 """When a round begins: once all games of the round before are decided, or when an arbiter calls it."""
@@ -54,12 +96,25 @@ def parse_format(raw: Mapping[str, Any], seats: int) -> dict[str, Any]:
     kind, options = raw.get("kind"), {name: value for name, value in raw.items() if name != "kind"}
     if not isinstance(kind, str) or kind not in FORMATS:
         raise WrongValue("tournament/format", f"the format is {kind!r}; allowed: {', '.join(FORMATS)}")
-    if kind in ("knockout", "gauntlet", *TEAM_FORMATS) and seats != 2:
+    if kind in (*OF_TWO_SEATS, *TEAM_FORMATS) and seats != 2:
         raise WrongValue("tournament/format", f"a {kind} needs matches with two seats, not {seats}")
     try:
-        return {"kind": kind, **parse_options(options, FORMATS[kind])}
+        parsed = parse_options(options, FORMATS[kind])
     except OptionError as error:
         raise WrongValue("tournament/format", str(error)) from None
+    return {"kind": kind, **(_complete_groups(parsed) if kind == "groups" else parsed)}
+
+
+def _complete_groups(format: dict[str, Any]) -> dict[str, Any]:
+    """The format with either the number or the size of the groups."""
+    given = {name: value for name, value in format.items() if value is not None}
+    if "groups" in given and "size" in given:
+        raise WrongValue("tournament/format", "give either how many groups there are, or their size")
+    given = given if "groups" in given or "size" in given else {"size": DEFAULT_SIZE, **given}
+    if given["advance"] > given.get("size", MAX_ENTRANTS):
+        why = f"groups of {given['size']} cannot have {given['advance']} who advance"
+        raise WrongValue("tournament/format", why)
+    return given
 
 
 def list_seatings(seats: int, repeat: str) -> list[tuple[int, ...]]:

@@ -22,7 +22,9 @@ from plyscribe.service.store.port import CommandKey, Remembered
 _ENVELOPE = re.compile(
     rb'\{"at":(0|[1-9][0-9]{0,15}),"by":"([^"\\\n]*)","cause":"([0-9a-f]{32})",(.*),"version":([1-9][0-9]{0,9})\}\n'
 )
-_MOVE = re.compile(rb'"data":\{"move":"([ !#-\[\]-~]*)","seat":[0-9]+\},"type":"move-made"')
+_MOVE = re.compile(
+    rb'"data":\{(?:"lag_ms":[0-9]+,)?"move":"([ !#-\[\]-~]*)","seat":[0-9]+(?:,"spent_ms":[0-9]+)?\},"type":"move-made"'
+)
 _AROUND = len(b'{"at":,"by":"","cause":"",,"version":}\n')
 _HEX = 32
 _ID, _DIGEST = 16, 8

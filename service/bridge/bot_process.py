@@ -8,6 +8,7 @@ import subprocess
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import IO
 
 from plyscribe.service.bridge.protocol import (
@@ -43,13 +44,14 @@ class BotProcess:
     It has a process group of its own, so the terminal's Ctrl-C does not reach it and it can finish its decision.
     """
 
-    def __init__(self, argv: Sequence[str], errors: IO[bytes] | None = None) -> None:
+    def __init__(self, argv: Sequence[str], errors: IO[bytes] | None = None, folder: Path | None = None) -> None:
         self._process = subprocess.Popen(
             tied_to_parent([find_program(argv[0]), *argv[1:]]),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=errors,
             bufsize=0,
+            cwd=folder,
             # The bot does not need the token, so it does not get it.
             env={name: value for name, value in os.environ.items() if name != "PLYSCRIBE_TOKEN"},
             process_group=0,

@@ -7,13 +7,15 @@ bridges make at most one move there.
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing, suppress
-from dataclasses import replace
+from dataclasses import asdict, replace
 from secrets import token_hex
+from typing import Any
 
 import httpx
 
+from plyscribe.domain.events import Build
 from plyscribe.service.bridge.keeper import Keeper, format_place
 from plyscribe.service.bridge.protocol import (
     ANSWERED,
@@ -34,6 +36,9 @@ from plyscribe.service.clock import now_ms
 
 POLL_S = 0.05
 RETRY_PAUSE_S = 5.0
+UNTOLD = ("entropy", "builds")
+"""What a question does not say of a seat."""
+
 PASSING = (429, 500, 502, 503, 504)
 
 
@@ -48,6 +53,8 @@ class Worker:
         self._has_due = threading.Condition()
         self._troubles: set[tuple[str, str]] = set()
         self._draws: set[str] = set()
+        self._told: dict[tuple[str, int], Build] = {}
+        """The builds that were declared last, by match and seat."""
 
     def look_at(self, match: str) -> None:
         """Put the match on the list, unless it is there. May be called from any thread."""
@@ -94,6 +101,8 @@ class Worker:
         """Whether the account plays in the match. A recorded match is played by its recorder."""
         rulesets = self._run.settings.rulesets
         wanted = not rulesets or state["ruleset"] in rulesets
+        if self._run.settings.tournament is not None:
+            wanted = wanted and state.get("tournament") == self._run.settings.tournament
         return wanted and state["recorder"] is None and state["status"] in ("open", "playing")
 
     def _report_trouble(self, match: str, text: str) -> None:
@@ -143,6 +152,10 @@ class Worker:
 
     def _decide(self, state: Match, seat: int) -> None:
         """Ask the bot until its answer is accepted or it has no tries left."""
+        if self._declare(state["match"], seat, state["seats"][seat - 1].get("builds", ())):
+            # The match has a new version.
+            self.look_at(state["match"])
+            return
         question = self._put(state, seat)
         if question is None:
             return
@@ -158,6 +171,26 @@ class Worker:
                     return
                 has_answered = fault.kind in ANSWERED
                 line = format_error(question.id, fault, left) if has_answered else _put_again(question, began)
+
+    def _declare(self, match: str, seat: int, declared: Sequence[Mapping[str, Any]]) -> bool:
+        """Declare the build that runs, unless it was declared last. Returns whether the match has a new event.
+
+        GivenUp if the account may not play with it. Whatever else the server refuses is reported, and play goes on.
+        """
+        build = self._keeper.build
+        if build is None or self._told.get((match, seat)) == build:
+            return False
+        self._told[match, seat] = build
+        if declared and declared[-1] == asdict(build):
+            return False
+        try:
+            self._client.declare_build(match, asdict(build), seat)
+        except Problem as problem:
+            if problem.code == "build/pinned":
+                raise GivenUp(f"{problem.document['detail']}; no match was resigned for that") from None
+            self._report_trouble(match, f"the build is not declared: {problem}")
+            return False
+        return True
 
     def _put(self, state: Match, seat: int) -> Question | None:
         """The question for a decision; None if the match has moved on since."""
@@ -186,6 +219,8 @@ class Worker:
             self._client.withdraw(question.match, question.seat, key=f"{question.id}/resign")
             self._run.report(f"{format_place(question)}: resigned")
         elif answer.move is not None:
+            # It may have been started again since it was asked, from other files.
+            self._declare(question.match, question.seat, ())
             self._move(question, version, answer.move)
         self._keeper.note_right_answer()
 
@@ -232,7 +267,7 @@ def _ask(state: Match, seat: int, *, id: str, ask: str, draw_offered_by: int | N
         ruleset=state["ruleset"],
         ruleset_version=state["ruleset_version"],
         options=state["options"],
-        seats=[{name: value for name, value in each.items() if name != "entropy"} for each in state["seats"]],
+        seats=[{name: value for name, value in each.items() if name not in UNTOLD} for each in state["seats"]],
         seat=seat,
         ply=state["ply"],
         view=state["view"] or {},

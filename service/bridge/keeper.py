@@ -2,9 +2,12 @@
 
 from typing import IO
 
+from plyscribe.domain.errors import WrongValue
+from plyscribe.domain.events import Build
 from plyscribe.service.bridge.bot_process import BotProcess
 from plyscribe.service.bridge.protocol import ANSWERED, Answer, Fault, Question
 from plyscribe.service.bridge.run import GivenUp, Run
+from plyscribe.service.bridge.source import Source, SourceError
 
 MAX_RESTARTS = 5
 """The keeper gives up a bot after this many restarts without a right answer in between."""
@@ -21,11 +24,30 @@ class Keeper:
         self._log: IO[bytes] | None = run.settings.log.open("ab") if run.settings.log else None
         self._restarts = 0
         self._bot: BotProcess | None = None
+        self.build: Build | None = None
+        """The build that runs, as it was found when it was started; None if it is not measured."""
+
         self._start()
 
     def _start(self) -> BotProcess:
-        self._bot = BotProcess(self._run.settings.argv, self._log)
+        settings = self._run.settings
+        if settings.source is not None:
+            self.build = self._measure(settings.source)
+        self._bot = BotProcess(settings.argv, self._log, settings.folder)
         return self._bot
+
+    def _measure(self, source: Source) -> Build:
+        """The build on the disk; GivenUp if it cannot be read, or is not the one that is pinned."""
+        try:
+            build = source.measure()
+        except (SourceError, WrongValue) as error:
+            raise GivenUp(f"the build of the bot cannot be told: {error}") from None
+        if source.pinned not in (None, build.digest):
+            why = f"the build with the SHA-256 {source.pinned} is pinned, and the files have {build.digest}"
+            raise GivenUp(f"{why}: put the pinned build back; no match was resigned for that")
+        if self.build is not None and build != self.build:
+            self._run.report(f"the build has changed: {build}")
+        return build
 
     def ask(self, line: bytes, question: Question) -> Answer:
         """The bot's answer to the question in this line; Fault if it gives none.

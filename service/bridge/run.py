@@ -5,6 +5,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from plyscribe.service.bridge.source import Source
+
 
 @dataclass(frozen=True, slots=True)
 class Settings:
@@ -18,6 +20,14 @@ class Settings:
     move_timeout_s: float = 60.0
     tries: int = 3
     log: Path | None = None
+    folder: Path | None = None
+    """Where the bot runs; by default where the bridge does."""
+
+    tournament: str | None = None
+    """The tournament whose matches it plays alone; by default it plays all."""
+
+    source: Source | None = None
+    """What the bot is made of. If this is given, its build is declared in each match."""
 
 
 class GivenUp(Exception):

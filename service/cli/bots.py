@@ -23,6 +23,7 @@ from plyscribe.service.config import register_rulesets
 
 if TYPE_CHECKING:
     from plyscribe.service.bridge.bot_check import BotCheck, Checked, Finding
+    from plyscribe.service.bridge.source import Source
 
 RETRY_FOR_S = 10.0
 SHOWN_FINDINGS = 30
@@ -31,6 +32,13 @@ COMMAND = click.argument("command", nargs=-1, required=True, metavar="-- BOT [AR
 RULESET = click.option("--ruleset", "rulesets", multiple=True, help="Only this ruleset; may be given several times.")
 LOG = click.option(
     "--log", type=click.Path(dir_okay=False, path_type=Path), help="Append what the bot writes to stderr to this file."
+)
+BUILD = click.option(
+    "--build",
+    "builds",
+    multiple=True,
+    type=click.Path(exists=True, path_type=Path),
+    help="A file or folder of the bot; may be given several times. Its digest is declared in each match.",
 )
 ENDS_OPTIONS = {"allow_interspersed_args": False}
 """All arguments after the bot's name belong to the bot, with or without --."""
@@ -75,6 +83,10 @@ def bot() -> None:
     help="Tries for one decision, then it resigns.",
 )
 @LOG
+@BUILD
+@click.option("--build-version", help="What the bot calls its version.")
+@click.option("--build-option", "build_options", multiple=True, metavar="NAME=VALUE", help="An option to be told.")
+@click.option("--pin", metavar="SHA256", help="Play with the build alone that has this digest.")
 @COMMAND
 def run(
     url: str,
@@ -87,6 +99,10 @@ def run(
     move_timeout: float,
     tries: int,
     log: Path | None,
+    builds: tuple[Path, ...],
+    build_version: str | None,
+    build_options: tuple[str, ...],
+    pin: str | None,
     command: tuple[str, ...],
 ) -> None:
     """Play an account's matches with a bot.
@@ -94,6 +110,8 @@ def run(
     Ctrl-C or SIGTERM stops it: it finishes the decisions it has begun and exits with 0. You can kill it and start it
     again at any time. It then finds the decisions that are due, and makes no move twice. Exits with 1 if the bot cannot
     be started, never answers or keeps crashing; it resigns no match for that.
+
+    With --build, the digest of these files is declared in each match, with what else is told of the build.
     """
     import httpx
 
@@ -105,7 +123,10 @@ def run(
     given = token if token_file is None else token_file.read_text().strip()
     if not given:
         raise click.UsageError("give --token-file or --token")
-    settings = Settings(command, frozenset(rulesets), accept, ask_draws, concurrency, move_timeout, tries, log)
+    source = _parse_source(command, builds, build_version, build_options, pin)
+    settings = Settings(
+        command, frozenset(rulesets), accept, ask_draws, concurrency, move_timeout, tries, log, source=source
+    )
     bridge = Bridge(lambda: Client(url, given, retry_for_s=RETRY_FOR_S), settings, _print_line)
 
     def stop(signum: int, frame: FrameType | None) -> None:
@@ -124,6 +145,34 @@ def run(
     except KeyboardInterrupt:
         sys.exit(128 + signal.SIGINT)
     _print_line(f"stopped after {bridge.moves} moves")
+
+
+def _parse_source(
+    command: Sequence[str], builds: Sequence[Path], version: str | None, options: Sequence[str], pin: str | None
+) -> "Source | None":
+    from plyscribe.service.bridge.source import Source
+
+    if not builds:
+        if version is not None or options or pin is not None:
+            raise click.UsageError("name the files of the bot with --build")
+        return None
+    if bad := next((each for each in options if not each.partition("=")[1]), None):
+        raise click.BadParameter(f"{bad!r} is not NAME=VALUE", param_hint="--build-option")
+    told = {name: value for name, _, value in (each.partition("=") for each in options)}
+    name = Path(command[0] if "/" in command[0] else builds[0]).name
+    return Source(builds, name, version, told, pin)
+
+
+@bot.command()
+@click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
+def digest(files: tuple[Path, ...]) -> None:
+    """Print the digest of a bot's files and folders, as its build has it."""
+    from plyscribe.service.bridge.source import SourceError, digest_files
+
+    try:
+        click.echo(digest_files(files))
+    except SourceError as error:
+        sys.exit(f"error: {error}")
 
 
 def _print_line(text: str) -> None:

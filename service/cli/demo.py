@@ -23,9 +23,10 @@ from rich.table import Table
 from plyscribe.domain.bots import Bot, make_bot
 from plyscribe.domain.ruleset import Decision, Over, Turn
 from plyscribe.domain.rulesets import find_ruleset
+from plyscribe.service.cli.cup_file import Entrant, ServerBot
 from plyscribe.service.cli.organiser import read_admin_token
 from plyscribe.service.cli.shared_options import CLUSTER, DATA, HOST, PORT, REDIS_URL
-from plyscribe.service.cli.tournament import play
+from plyscribe.service.cli.tournament import HERE, Cup, play
 from plyscribe.service.client import Client, Event, Match, Problem, RatingsRow
 
 KEY = "demo-4"
@@ -33,11 +34,11 @@ KEY = "demo-4"
 
 PLAYERS = ("random", "greedy")
 TOURNAMENT: dict[str, Any] = {"name": "Demo cup", "ruleset": "zhen", "format": {"kind": "round-robin", "cycles": 2}}
-ENTRANTS: list[dict[str, Any]] = [
-    {"bot": "greedy", "label": "Greta"},
-    {"bot": "mcts", "playouts": 20, "label": "Monty"},
-    {"bot": "random", "label": "Randy"},
-    {"bot": "random", "label": "Roma"},
+ENTRANTS: list[Entrant] = [
+    ServerBot({"name": "greedy"}, "Greta", {}),
+    ServerBot({"name": "mcts", "playouts": 20}, "Monty", {}),
+    ServerBot({"name": "random"}, "Randy", {}),
+    ServerBot({"name": "random"}, "Roma", {}),
 ]
 POLL_S = 0.2
 MICRO = 1_000_000
@@ -260,7 +261,7 @@ def run_demo(url: str, data: Path, number: int, threads: int, console: Console, 
             ratings = {ruleset: _wait_for_ratings(client, ruleset, deadline, stop) for ruleset in rulesets}
     _show(console, url, planned, found)
     _show_ratings(console, ratings)
-    play(url, read_admin_token(data), TOURNAMENT, ENTRANTS, f"{KEY}-cup", console, stop)
+    play(Cup(url, HERE, read_admin_token(data), TOURNAMENT, ENTRANTS, f"{KEY}-cup", data), console, stop)
     _show_addresses(console, url)
     if missing := sum(match["status"] != "scored" for match in found):
         raise DemoError(f"{missing} of {len(found)} matches were not scored; the logs are in {data / 'log'}")

@@ -4,11 +4,11 @@ import json
 import sys
 import threading
 import time
-import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 from rich.console import Console
@@ -19,13 +19,16 @@ from plyscribe.domain.chain import StoredEvent
 from plyscribe.domain.errors import DomainError
 from plyscribe.domain.tournament.decide import TOURNAMENT
 from plyscribe.domain.tournament.state import Tournament
+from plyscribe.service.cli.cup_file import Entrant, Program, read_file
 from plyscribe.service.cli.organiser import COMMANDS, TournamentError, read_admin_token
+from plyscribe.service.cli.programs import Bridges, Player, enter_player, open_players
 from plyscribe.service.cli.shared_options import DATA
 from plyscribe.service.client import Client
 from plyscribe.service.client.answers import Tournament as TournamentAnswer
 from plyscribe.service.streams.ids import is_stream_id
 
 POLL_S = 0.5
+HERE = "the service of this data directory"
 Json = dict[str, Any]
 
 
@@ -70,13 +73,14 @@ def run(file: Path, url: str | None, token: str | None, port: int, again: bool, 
         terms, entrants = read_file(file)
         key = sha256(file.read_bytes()).hexdigest()[:32] + (f"-{time.time_ns()}" if again else "")
         if url is not None:
-            play(url, token or read_admin_token(data), terms, entrants, key, console, threading.Event(), as_json)
+            cup = Cup(url, url.rstrip("/"), token or read_admin_token(data), terms, entrants, key, data)
+            play(cup, console, threading.Event(), as_json)
             return
         options = ServeOptions(data, port=port)
         with ForegroundService(options) as service:
             console.print(f"Plyscribe serves at {options.url}")
-            given = token or read_admin_token(data)
-            service.watch_while(lambda stop: play(options.url, given, terms, entrants, key, console, stop, as_json))
+            cup = Cup(options.url, HERE, token or read_admin_token(data), terms, entrants, key, data)
+            service.watch_while(lambda stop: play(cup, console, stop, as_json))
     except (TournamentError, ServeError, Problem) as error:
         sys.exit(f"error: {error}")
     except httpx.TransportError as error:
@@ -124,40 +128,40 @@ def _fold(stream: str, entries: Sequence[StoredEvent]) -> Tournament:
     return state
 
 
-def read_file(file: Path) -> tuple[Json, list[Json]]:
-    """The terms and the entrants in a file; TournamentError if it cannot be read."""
-    try:
-        described = tomllib.loads(file.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise TournamentError(f"{file} is not TOML: {error}") from None
-    entrants = described.pop("entrants", [])
-    if not isinstance(entrants, list) or not all(isinstance(each, Mapping) and "bot" in each for each in entrants):
-        raise TournamentError(f"{file}: list the entrants as [[entrants]], each with a bot")
-    return described, entrants
+class Cup(NamedTuple):
+    """A tournament to run: where, from what, and under which key it is one and the same."""
+
+    url: str
+    place: str
+    """Names the service, whatever its address is now."""
+
+    token: str
+    terms: Json
+    entrants: list[Entrant]
+    key: str
+    data: Path
 
 
-def play(
-    url: str,
-    token: str,
-    terms: Json,
-    entrants: list[Json],
-    key: str,
-    console: Console,
-    stop: threading.Event,
-    as_json: bool = False,
-) -> None:
-    """Create, enter, start and follow the tournament over HTTP, then show its table; returns early on `stop`."""
-    with Client(url, token) as client:
-        made = client.create_tournament(terms, key=f"{key}-new")
+def play(cup: Cup, console: Console, stop: threading.Event, as_json: bool = False) -> None:
+    """Create, enter, start and follow the tournament over HTTP, then show its table; returns early on `stop`.
+
+    Its programs play as long as that takes.
+    """
+    with Client(cup.url, cup.token) as client, ExitStack() as stack:
+        programs = [each for each in cup.entrants if isinstance(each, Program)]
+        players = open_players(programs, cup.url, cup.place, client, cup.data, stack)
+        made = client.create_tournament(cup.terms, key=f"{cup.key}-new")
         stream = made["tournament"]
-        for number, entrant in enumerate(entrants, 1):
-            more: Json = {name: entrant[name] for name in ("seed", "playouts") if name in entrant}
-            bot: Json = {"name": entrant["bot"], **more}
-            of_team: Json = {name: entrant[name] for name in ("team", "place") if name in entrant}
-            client.enter(stream, bot, entrant.get("label"), **of_team, key=f"{key}-{number}")
-        client.start_tournament(stream, key=f"{key}-start")
-        console.print(f"{url}/tournaments/{stream}", soft_wrap=True, highlight=False)
-        _follow(client, stream, console, stop)
+        _enter_all(client, stream, cup, players)
+        client.start_tournament(stream, key=f"{cup.key}-start")
+        console.print(f"{cup.url}/tournaments/{stream}", soft_wrap=True, highlight=False)
+        for player in players:
+            console.print(f"{player.program.name}: {player.id}, {player.build}", soft_wrap=True, highlight=False)
+        bridges = Bridges(players, stream, lambda line: _report(console, line))
+        try:
+            _follow(client, stream, console, stop, bridges.check)
+        finally:
+            bridges.stop()
         if not stop.is_set():
             table, state = client.standings(stream), client.tournament(stream)
             click.echo(json.dumps(table) if as_json else client.table(stream))
@@ -178,6 +182,22 @@ def format_verdict(sprt: Mapping[str, Any]) -> str:
     return f"sequential test: log-likelihood ratio {sprt['llr']} of {sprt['lower']}..{sprt['upper']}: {taken}"
 
 
+def _enter_all(client: Client, stream: str, cup: Cup, players: Sequence[Player]) -> None:
+    """Enter all in their order, each only once, however often this is done."""
+    is_open, left = client.tournament(stream)["is_open"], list(players)
+    for number, entrant in enumerate(cup.entrants, 1):
+        key = f"{cup.key}-{number}"
+        if isinstance(entrant, Program):
+            enter_player(left.pop(0), client, stream, is_open, key)
+        else:
+            client.enter(stream, entrant.terms, entrant.label, **entrant.of_team, key=key)
+
+
+def _report(console: Console, line: str) -> None:
+    shown = "".join(each if each.isprintable() else "?" for each in line)
+    console.print(shown, markup=False, soft_wrap=True, highlight=False)
+
+
 def format_faults(state: TournamentAnswer) -> str:
     """A line with the number of faults by owner, and the address of the list."""
     faults, where = state["faults"], f"/v1/tournaments/{state['tournament']}/attempts?faults=true"
@@ -186,12 +206,16 @@ def format_faults(state: TournamentAnswer) -> str:
     )
 
 
-def _follow(client: Client, stream: str, console: Console, stop: threading.Event) -> None:
+def _follow(
+    client: Client, stream: str, console: Console, stop: threading.Event, check: Callable[[], None] = lambda: None
+) -> None:
+    """Show how far the tournament is until it is over, or can go no further. `check` may raise."""
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     with Progress(*columns, TextColumn("{task.fields[pace]}"), TimeElapsedColumn(), console=console) as progress:
         task = progress.add_task("games", total=None, pace="")
         began, first = time.monotonic(), None
         while not stop.is_set():
+            check()
             state = client.tournament(stream)
             first = state["decided"] if first is None else first
             pace = (state["decided"] - first) / max(0.001, time.monotonic() - began)

@@ -115,7 +115,8 @@ class Page(TypedDict):
 
 
 class InboxEntry(TypedDict):
-    """One thing that happened in a player's matches, an invitation to a tournament, or a webhook that was disabled.
+    """One thing that happened in a player's matches, an invitation to a tournament, a challenge on a ladder, or a
+    webhook that was disabled.
 
     Every entry has `id` and `type`, and every entry but a `gap` has `version`, `at`, and `match`, `tournament` or
     `webhook`. The other fields depend on the type.
@@ -141,6 +142,7 @@ class InboxEntry(TypedDict):
         "draw-declined",
         "tournament-invited",
         "tournament-uninvited",
+        "tournament-challenged",
         "webhook-disabled",
         "gap",
     ]
@@ -150,7 +152,7 @@ class InboxEntry(TypedDict):
     """The id of the match."""
 
     tournament: NotRequired[str]
-    """The id of the tournament that invites you."""
+    """The id of the tournament that invites you, or of the ladder."""
 
     webhook: NotRequired[str]
     """The id of the webhook that was disabled."""
@@ -163,6 +165,12 @@ class InboxEntry(TypedDict):
 
     at: NotRequired[int]
     """When it happened, in UTC milliseconds."""
+
+    round: NotRequired[int]
+    """The round of the tournament that is the challenge."""
+
+    challenger: NotRequired[int]
+    """The number of the entrant who challenges you."""
 
     seat: NotRequired[int]
     """Your seat that this is about."""
@@ -786,6 +794,9 @@ class Match(MatchSummary):
     rematch_of: str | None
     """The id of the match that this is the rematch of."""
 
+    tournament: str | None
+    """The id of the tournament that it is a game of."""
+
     parent: Parent | None
     """Null unless the match is a fork."""
 
@@ -900,6 +911,45 @@ class Position(MatchTurn):
     """Only with `include=effects`: the move that led to the position, and the rolls, withdrawals and the agreed draw
     after it.
     """
+
+
+class TypedStep(TypedDict):
+    """A step of a match: a move, a roll, or a seat that leaves."""
+
+    move: NotRequired[str]
+    values: NotRequired[list[int]]
+    withdraw: NotRequired[int]
+    """The seat that leaves."""
+
+    cause: NotRequired[str]
+
+
+class PlacedStep(TypedDict):
+    """A step, and where it stands in the text. Lines and columns count from 1."""
+
+    step: TypedStep
+    line: int
+    column: int
+
+
+class TypedFault(TypedDict):
+    """The first place of the text that is wrong, and why."""
+
+    code: str
+    detail: str
+    line: int
+    column: int
+    clause: NotRequired[str]
+    """The clause of the rules that a move breaks, if one does."""
+
+
+class ReadSheet(MatchTurn):
+    """What a typed score sheet says. `turn` and `ply` are those after the steps that could be read."""
+
+    ply: int
+    steps: list[PlacedStep]
+    fault: TypedFault | None
+    picture: str | None
 
 
 class StoredEvents(TypedDict):
@@ -1269,6 +1319,9 @@ class ProblemDocument(TypedDict):
     ]
     """The status of the match."""
 
+    free_at: NotRequired[int]
+    """When the two may meet again on the ladder, in UTC milliseconds."""
+
     tournament_status: NotRequired[Literal["open", "playing", "ended", "aborted"]]
     """The status of the tournament."""
 
@@ -1633,11 +1686,17 @@ class Game(GameSummary):
     forfeited: list[int]
     """The entrants that lost it by forfeit."""
 
+    call: str | None
+    """Why those at the table call an arbiter; null unless they do."""
+
     builds: list[SeatBuild]
     """The builds that accounts declared in the match that decided it, by seat, in order."""
 
     entered: list[int] | None
     """The ranks as they were entered first, if they were corrected; else null."""
+
+    deadline: int | None
+    """By when it is to be decided, in UTC milliseconds. Null without deadlines."""
 
 
 class FaultCounts(TypedDict):
@@ -1692,11 +1751,77 @@ class TableRow(_TableRowKeywords):
     reached: NotRequired[int]
     """In a knockout: the last round that the entrant reached."""
 
+    group: NotRequired[str]
+    """With groups: the group of the entrant, such as `A`."""
+
+    rung: NotRequired[int]
+    """On a ladder: the rung, 1 at the top."""
+
     rating_micro: int
     """A rating from the games of this tournament alone, in millionths."""
 
     uncertainty_micro: int
     """The standard deviation of that rating, in millionths."""
+
+
+_GroupRowKeywords = TypedDict("_GroupRowKeywords", {"in": bool})
+
+
+class GroupRow(_GroupRowKeywords):
+    """A row of the table of a group. Points and tiebreaks are those of the games in the group alone."""
+
+    rank: int
+    """The place in the group."""
+
+    entrant: int
+    """The entrant's number."""
+
+    name: str
+    """The name to show. Entrants with the same name are told apart by their numbers, as in `greedy #3`."""
+
+    points: str
+    tiebreaks: Json
+    """As in the table of all entrants."""
+
+    games: int
+    """The number of its games that count."""
+
+
+class Group(TypedDict):
+    """A group and its table."""
+
+    group: str
+    """The name of the group, such as `A`."""
+
+    rows: list[GroupRow]
+    """Its entrants, best first."""
+
+
+class BracketBoard(TypedDict):
+    """A board of the bracket."""
+
+    board: int
+    """The board of the round, counted from 1."""
+
+    entrants: list[int]
+    """The numbers of the entrants."""
+
+    points: list[str]
+    """The points of each on the board."""
+
+    winner: int | None
+    """Who goes on; null until the board is decided."""
+
+
+class BracketRound(TypedDict):
+    """A round of the bracket."""
+
+    round: int
+    """The round of the tournament, counted from 1."""
+
+    boards: list[BracketBoard]
+    byes: list[int]
+    """The entrants that have a bye."""
 
 
 class TeamRow(TypedDict):
@@ -1748,6 +1873,12 @@ class Standings(TournamentVersion):
 
     rows: list[TableRow]
     """The entrants, best first."""
+
+    groups: NotRequired[list[Group]]
+    """With groups: the table of each of them."""
+
+    bracket: NotRequired[list[BracketRound]]
+    """With groups: the rounds of the bracket after them."""
 
     teams: list[TeamRow] | None
     """The teams, best first; null if no teams play."""
@@ -1826,6 +1957,38 @@ class Attempts(Page, TournamentVersion):
     attempts: list[Attempt]
 
 
+class ChallengeOption(TypedDict):
+    """An entrant above, and whether it can be challenged now."""
+
+    entrant: int
+    """The number of the entrant above."""
+
+    name: str
+    """The name to show. Entrants with the same name are told apart by their numbers, as in `greedy #3`."""
+
+    rung: int
+    """Its rung, 1 at the top."""
+
+    code: str | None
+    """The code with which the challenge would be refused; null if it can be made."""
+
+    why: str | None
+    """Why it would be refused, and what to do instead."""
+
+
+class ChallengeOptions(TournamentVersion):
+    """The rung of an entrant, and the entrants within its reach."""
+
+    entrant: int
+    """The number of the entrant."""
+
+    rung: int | None
+    """Its rung, 1 at the top; null if it has none."""
+
+    opponents: list[ChallengeOption]
+    """Those within reach, highest first."""
+
+
 class Code(TypedDict):
     """The code of a table or of a seat there."""
 
@@ -1869,6 +2032,44 @@ class EntryLink(TypedDict):
 
     expires_at: int
     """When the link ends, in UTC milliseconds."""
+
+
+class GameDeadline(TypedDict):
+    """An undecided game, and the time that is left for it."""
+
+    round: int
+    """The round, counted from 1."""
+
+    board: int
+    """The board of the round, counted from 1."""
+
+    game: int
+    """The game of the board, counted from 1."""
+
+    entrants: list[int]
+    """The numbers of the entrants, by seat."""
+
+    match: str
+    """The match in which it is played."""
+
+    deadline: int
+    """By when it is to be decided, in UTC milliseconds."""
+
+    left_ms: int
+    """The time left until then, in milliseconds; 0 if it has passed."""
+
+
+class GameDeadlines(TournamentVersion):
+    """The dates of a tournament that runs for weeks, and the time until then at the moment of the answer."""
+
+    next_round_at: int | None
+    """When the next round begins, in UTC milliseconds. Null if no date holds it back."""
+
+    next_round_in_ms: int | None
+    """The time until then, in milliseconds."""
+
+    deadlines: list[GameDeadline]
+    """The undecided games, by round and board."""
 
 
 class Objection(TypedDict):
@@ -1991,6 +2192,12 @@ class Reason(TypedDict):
         "team-meetings",
         "team-bye",
         "team-short",
+        "pyramid",
+        "group",
+        "group-empty",
+        "group-bracket",
+        "group-free",
+        "challenge",
     ]
     """What the reason is. The guide to tournaments says what each word means."""
 
@@ -2044,6 +2251,9 @@ class Round(TypedDict):
     round: int
     """The round, counted from 1."""
 
+    stage: str | None
+    """`groups` or `knockout`, in a tournament with groups; else null."""
+
     byes: list[int]
     """The entrants that have a bye."""
 
@@ -2058,6 +2268,9 @@ class Round(TypedDict):
 
     is_decided: bool
     """Whether all games are decided."""
+
+    ends_at: int | None
+    """By when it ends by its plan, in UTC milliseconds. Null without deadlines."""
 
     games: list[Game]
     boards: list[Board]
@@ -2287,8 +2500,11 @@ class Act(TypedDict):
         "game-reported",
         "game-adjudicated",
         "game-forfeited",
+        "deadline-extended",
+        "tournament-closed",
         "game-corrected",
         "game-replayed",
+        "arbiter-call-answered",
         "penalty-given",
         "penalty-lifted",
         "round-paired",
@@ -2398,6 +2614,12 @@ class Tournament(TournamentSummary):
     """The teams, if the format has any, by seed."""
 
     entrants: list[Entrant]
+    closed: str | None
+    """Why the organiser closed the ladder; else null."""
+
+    ends_at: int | None
+    """When the weeks of a ladder are over, in UTC milliseconds. Null without such a time."""
+
     invitations: list[Invitee]
     """The invitations that can still be accepted, oldest first."""
 

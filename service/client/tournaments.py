@@ -5,7 +5,9 @@ from typing import Any, cast
 
 from plyscribe.service.client.answers import (
     Attempt,
+    ChallengeOptions,
     Event,
+    GameDeadlines,
     Json,
     Round,
     RoundCheck,
@@ -146,6 +148,24 @@ class TournamentCalls(Connection):
         """Let these entrants lose an undecided game, as its organiser."""
         return self._rule(tournament, "forfeits", (round, board, game), why, key, entrants=list(entrants))
 
+    def extend_deadline(
+        self, tournament: str, round: int, days: int, why: str, *, board: int | None = None, key: str | None = None
+    ) -> TournamentReceipt:
+        """Give the games of a round, or of one of its boards, so many days more, as its organiser."""
+        body = {"round": round, "days": days, "why": why, **({} if board is None else {"board": board})}
+        return self._order(f"/v1/tournaments/{tournament}/deadlines", body, key)
+
+    def challenge(
+        self, ladder: str, opponent: int, entrant: int | None = None, *, key: str | None = None
+    ) -> TournamentReceipt:
+        """Challenge an entrant of a ladder; organisers may do it for another `entrant`."""
+        body = {"opponent": opponent, **({} if entrant is None else {"entrant": entrant})}
+        return self._order(f"/v1/tournaments/{ladder}/challenges", body, key)
+
+    def close_ladder(self, ladder: str, why: str, *, key: str | None = None) -> TournamentReceipt:
+        """Close a ladder, as its organiser: it ends once all challenges are decided."""
+        return self._order(f"/v1/tournaments/{ladder}/close", {"why": why}, key)
+
     def abort_tournament(
         self, tournament: str, cause: str = "called off", *, key: str | None = None
     ) -> TournamentReceipt:
@@ -155,6 +175,14 @@ class TournamentCalls(Connection):
     def tournament(self, tournament: str) -> Tournament:
         """The tournament as it stands now."""
         return cast(Tournament, self._get(f"/v1/tournaments/{tournament}"))
+
+    def deadlines(self, tournament: str) -> GameDeadlines:
+        """The undecided games with the time left for them, and when the next round begins."""
+        return cast(GameDeadlines, self._get(f"/v1/tournaments/{tournament}/deadlines"))
+
+    def challenges(self, ladder: str, entrant: int) -> ChallengeOptions:
+        """Whom an entrant of a ladder can challenge now, and why not the others within its reach."""
+        return cast(ChallengeOptions, self._get(f"/v1/tournaments/{ladder}/challenges?entrant={entrant}"))
 
     def rounds(self, tournament: str) -> list[Round]:
         """All rounds paired so far, with their games."""

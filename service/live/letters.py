@@ -16,13 +16,17 @@ from plyscribe.domain.tournament.state import Tournament
 from plyscribe.domain.webhooks import WebhookDisabled
 from plyscribe.service.clock import now_ms
 from plyscribe.service.database.table_sets import Enter, Tables, enter_nothing
-from plyscribe.service.live import invitation_notices
+from plyscribe.service.live import challenge_notices, invitation_notices
+from plyscribe.service.live.challenge_notices import list_challenges
 from plyscribe.service.live.inboxes import FORGOTTEN_MS, KEPT, Inboxes, Letter
 from plyscribe.service.live.invitation_notices import list_invitations
 from plyscribe.service.live.match_notices import follow_match, list_appends
 from plyscribe.service.live.webhook_notices import list_disabled
 from plyscribe.service.store.port import EventStore, FeedEntry, StoreUnavailable, Stretch
 from plyscribe.service.streams.handler import Handler
+
+_OF_TOURNAMENTS = invitation_notices.TYPES | challenge_notices.TYPES
+"""The types of the events of tournaments that players are notified of."""
 
 Addressed = Iterable[tuple[str, Letter]]
 """Letters, each with its player."""
@@ -103,7 +107,7 @@ class LetterSink:
     def _list_others(self, entries: Sequence[FeedEntry]) -> Addressed:
         for entry in entries:
             stream, after, types = entry.stream, entry.first - 1, set(entry.types)
-            if stream.startswith("tournament-") and invitation_notices.TYPES & types:
+            if stream.startswith("tournament-") and _OF_TOURNAMENTS & types:
                 yield from _list_of_tournament(self._tournaments, stream, after, entry.last - after)
             elif stream.startswith("player-") and WebhookDisabled.type in types:
                 yield from _list_of_player(self._players, stream, after, entry.last - after)
@@ -172,8 +176,9 @@ def _list_of_tournament(
     tournaments: Handler[Tournament], stream: str, after: int = 0, limit: int | None = None
 ) -> Addressed:
     with _apart(stream):
-        stored = tournaments.read_events(stream, after, limit)
-        yield from list_invitations(stream, map(TOURNAMENT.parse, stored))
+        events = [TOURNAMENT.parse(each) for each in tournaments.read_events(stream, after, limit)]
+        yield from list_invitations(stream, events)
+        yield from list_challenges(stream, events, lambda: tournaments.read(stream))
 
 
 def _list_of_player(players: Handler[Player], stream: str, after: int = 0, limit: int | None = None) -> Addressed:

@@ -129,6 +129,7 @@ def describe_match(
         "clock": _describe_clock(match),
         "paused": match.pause._asdict() if match.pause else None,
         "rematch_of": created.rematch_of,
+        "tournament": created.tournament["id"] if created.tournament else None,
         "parent": created.parent,
         "ply": play.ply if play else 0,
         "moves": [step.move for step in play.steps] if play else [],

@@ -27,6 +27,9 @@ Json = dict[str, Any]
 LISTS = 12
 """The lists of moves that a process caches, each of at most MOST moves. Few people touch boards at a time."""
 
+MOST_AHEAD = 2_000
+"""The most moves that a phone keeps for when it has no network: some 60 KB."""
+
 MAX_TOUCHES = 16
 """The most touches of a move. No game needs more than six."""
 
@@ -90,6 +93,20 @@ def _describe(touches: Touches, read: Mapping[str, str]) -> Json:
     return {"touches": list(touches), "read": {} if touches else read, **nothing}
 
 
+def list_ways(match: Match, language: str, names: Names) -> Json:
+    """The legal moves of the present position with the ways to touch them, and what is to be seen on the board.
+
+    `moves` is None if there are more than MOST_AHEAD, and empty unless a seat must move in a match on a board.
+    """
+    play = match.play
+    if play is None or match.fault or match.life.status != "playing" or not isinstance(play.turn, Decision):
+        return {"read": {}, "moves": []}
+    if find_board(play.ruleset) is None:
+        return {"read": {}, "moves": []}
+    ways = _list_ways(play.ruleset, play.state)
+    return {"read": read_places(play.ruleset, play.state, language, names), "moves": ways}
+
+
 def read_places(ruleset: AnyRuleset, state: Any, language: str, names: Names) -> dict[str, str]:
     """What is to be seen at each place of the board that can be touched, in words; nothing without a board."""
     board = find_board(ruleset)
@@ -146,6 +163,12 @@ def _find_beginnings(ruleset: AnyRuleset, state: Any) -> Touched:
         if found:
             following[place] = found[0][0] if len(found) == 1 and len(found[0][1]) == 1 else None
     return Touched(following, [], False)
+
+
+@lru_cache(maxsize=LISTS)
+def _list_ways(ruleset: AnyRuleset, state: Any) -> Sequence[tuple[str, Sequence[Touches]]] | None:
+    found = list(islice(_trace_lazily(ruleset, state, ("",), _resolve(ruleset, state)), MOST_AHEAD + 1))
+    return found if len(found) <= MOST_AHEAD else None
 
 
 @lru_cache(maxsize=LISTS)

@@ -49,20 +49,22 @@ class TableCodes:
         self._tournaments = tournaments
 
     def issue(self, state: Tournament, place: TablePlace, expires_s: int) -> str:
-        """The code of a place in the last round of the tournament; WrongTime if it is not being played."""
-        if state.status != "playing" or place.round != len(state.rounds):
+        """The code of a place in a round of the tournament; WrongTime if that is not being played."""
+        if state.status != "playing" or place.round not in [each.number for each in state.open_rounds]:
             raise WrongTime("tournament/round", "codes are for the tables of the round that is being played")
-        boards = state.rounds[-1].boards
+        boards = state.rounds[place.round - 1].boards
         if not 1 <= place.board <= len(boards) or not 0 <= place.seat <= len(boards[place.board - 1]):
             raise Unknown(
                 "tournament/no-game", f"round {place.round} has no board {place.board} with seat {place.seat}"
             )
-        code = TableCode(state.stream, place, _count_pairings(state), _count_revoked(state, place), expires_s)
+        code = TableCode(
+            state.stream, place, _count_pairings(state, place.round), _count_revoked(state, place), expires_s
+        )
         return f"plyt_{_format(code)}_{_sign(self._key, _format(code))}"
 
     def authenticate(self, text: str) -> Principal:
         """Whoever holds this code; Unauthenticated, with the reason, if it is not or no longer valid."""
-        code = self._read(text)
+        code = self.read(text)
         if code is None:
             raise Unauthenticated("this code is not one of ours: scan it again", "table/unknown")
         if now_ms() >= code.expires_s * 1000:
@@ -76,7 +78,8 @@ class TableCodes:
         account = "-".join((code.tournament, *map(str, code.place)))
         return Principal(account, (TABLE,), table=TableSeat(code.tournament, code.place))
 
-    def _read(self, text: str) -> TableCode | None:
+    def read(self, text: str) -> TableCode | None:
+        """What the code says, valid or not; None if it is not one of ours."""
         parsed = TABLE_CODE.fullmatch(text)
         if parsed is None:
             return None
@@ -87,9 +90,8 @@ class TableCodes:
         return code if signed else None
 
 
-def _count_pairings(state: Tournament, round: int | None = None) -> int:
-    """How often the round (None: the last one) had been taken back when it was paired; -1 if it is not paired now."""
-    number = len(state.rounds) if round is None else round
+def _count_pairings(state: Tournament, number: int) -> int:
+    """How often the round had been taken back when it was paired; -1 if it is not paired now."""
     if not 1 <= number <= len(state.rounds):
         return -1
     return sum(each.number == number for each in state.taken_back)

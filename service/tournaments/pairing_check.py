@@ -7,6 +7,8 @@ from plyscribe.domain.chain import StoredEvent
 from plyscribe.domain.errors import FoldError, Unknown
 from plyscribe.domain.tournament.decide import TOURNAMENT
 from plyscribe.domain.tournament.events import RoundPaired
+from plyscribe.domain.tournament.ladder import ENGINE as CHALLENGE
+from plyscribe.domain.tournament.ladder import pair_challenge_again
 from plyscribe.domain.tournament.schedule import Pairing
 from plyscribe.domain.tournament.state import Tournament
 from plyscribe.service.tournaments.pairing import pair_next
@@ -37,7 +39,11 @@ def check_pairing(stream: str, entries: Sequence[StoredEvent], number: int) -> P
     A round that was taken back and paired once more is checked as it was paired last.
     """
     for place in reversed(range(len(entries))):
-        data: Any = TOURNAMENT.parse(entries[place]).data
+        event = TOURNAMENT.parse(entries[place])
+        data: Any = event.data
         if isinstance(data, RoundPaired) and data.round == number:
-            return PairingCheck(data, pair_next(TOURNAMENT.fold(Tournament(stream), entries[:place])))
+            before = TOURNAMENT.fold(Tournament(stream), entries[:place])
+            is_challenge = data.engine == CHALLENGE
+            again = pair_challenge_again(before, data, event.at) if is_challenge else pair_next(before)
+            return PairingCheck(data, again)
     raise FoldError(len(entries), f"round {number} is not paired")

@@ -14,13 +14,24 @@ from plyscribe.domain.events import Account, BuiltIn, Guest
 from plyscribe.domain.match import Match, fold
 from plyscribe.domain.record import format_record, record_of
 from plyscribe.domain.tournament.attempts import Attempt, Incident, count_all_faults, list_all_attempts
+from plyscribe.domain.tournament.conditions import require_entrant
+from plyscribe.domain.tournament.due_dates import find_game_deadline, find_next_begin, list_due
 from plyscribe.domain.tournament.entrant_builds import Played, list_played
 from plyscribe.domain.tournament.events import RoundPaired
 from plyscribe.domain.tournament.explaining import Explanation, Reason
+from plyscribe.domain.tournament.group_tables import find_stage
+from plyscribe.domain.tournament.ladder import (
+    Challenge,
+    find_end,
+    find_objection,
+    is_ladder,
+    list_within_reach,
+    survey_challenges,
+)
 from plyscribe.domain.tournament.naming import name_entrants
 from plyscribe.domain.tournament.points import format_points
 from plyscribe.domain.tournament.reasons import explain_rounds
-from plyscribe.domain.tournament.schedule import Pairing
+from plyscribe.domain.tournament.schedule import Pairing, bound_rounds
 from plyscribe.domain.tournament.sprt import judge_entrants
 from plyscribe.domain.tournament.state import Act, Entrant, Game, Invitation, Penalty, Request, Tournament, replace_game
 from plyscribe.domain.tournament.tables import dump_table
@@ -95,6 +106,8 @@ def describe_tournament(state: Tournament, accounts: Accounts) -> Fields:
         "rated": terms.rated,
         "private": terms.private,
         "paused": state.paused,
+        "closed": state.closed,
+        "ends_at": find_end(state) if is_ladder(state) else None,
         "called": state.called,
         "arbiters": [{"player": each, "player_name": accounts.name_of(each)} for each in state.arbiters],
         "requests": [_describe_invitation(each, accounts) for each in list_requests(state)],
@@ -247,16 +260,25 @@ def _describe_table(state: Tournament, players: dict[int, str]) -> Fields:
 def describe_rounds(
     state: Tournament, numbers: Sequence[int], tournaments: Tournaments, accounts: Accounts
 ) -> list[Fields]:
-    """These rounds, in this order, with the reasons of each board."""
-    explained, teams = explain_rounds(state, set(numbers)), list_teams(state)
+    """These rounds, in this order, with the reasons of each board.
+
+    `state` is the tournament as it is stored. Reasons that many look at are kept, so change nothing in them.
+    """
+    explained, teams = _describe_stored_reasons(_Named(state, ()), tuple(numbers), accounts), list_teams(state)
     return [
         {
             **_describe_round(state, number, tournaments),
-            **_describe_reasons(state, number, explained[number], accounts),
+            **explained[number],
             "team_matches": dump_team_matches(state, state.rounds[number - 1], teams) if is_of_teams(state) else [],
         }
         for number in numbers
     ]
+
+
+@lru_cache(TABLES)
+def _describe_stored_reasons(stored: _Named, numbers: tuple[int, ...], accounts: Accounts) -> dict[int, Fields]:
+    state, explained = stored.state, explain_rounds(stored.state, set(numbers))
+    return {number: _describe_reasons(state, number, explained[number], accounts) for number in numbers}
 
 
 def _describe_reasons(state: Tournament, number: int, explanation: Explanation, accounts: Accounts) -> Fields:
@@ -292,11 +314,13 @@ def _describe_round(state: Tournament, number: int, tournaments: Tournaments) ->
     round = state.rounds[number - 1]
     return {
         "round": number,
+        "stage": find_stage(state, number),
         "byes": list(round.byes),
         "absent": list(round.absent),
         "engine": round.engine,
         "costs": round.costs,
         "is_decided": round.is_decided,
+        "ends_at": round.ends_at,
         "games": [_describe_game(state, game, tournaments) for games in round.games for game in games],
     }
 
@@ -312,10 +336,62 @@ def _describe_game(state: Tournament, game: Game, tournaments: Tournaments) -> F
         "why": game.why,
         "forfeited": list(game.forfeited),
         "annulled": game.annulled,
+        "call": game.call,
         "builds": [{"seat": each.seat, "build": dump_data(each.build)} for each in game.builds],
         "entered": None if game.entered is None else list(game.entered),
         "failed": [each.match for each in game.failed],
         "given_up": game.is_given_up,
+        "deadline": find_game_deadline(state.rounds[game.round - 1], game.board),
+    }
+
+
+def describe_deadlines(state: Tournament, tournaments: Tournaments, now_ms: int) -> Fields:
+    """The undecided games with their deadlines, and when the next round begins, with the time left now."""
+    is_last = len(state.rounds) >= bound_rounds(state)
+    begin = None if state.status != "playing" or is_last else find_next_begin(state)
+    dues = list_due(state) if state.status == "playing" else ()
+    return {
+        "tournament": state.stream,
+        "version": state.version,
+        "next_round_at": begin,
+        "next_round_in_ms": None if begin is None else max(0, begin - now_ms),
+        "deadlines": [
+            {
+                "round": due.game.round,
+                "board": due.game.board,
+                "game": due.game.game,
+                "entrants": list(due.game.entrants),
+                "match": tournaments.match_id(state, due.game),
+                "deadline": due.at,
+                "left_ms": max(0, due.at - now_ms),
+            }
+            for due in dues
+        ],
+    }
+
+
+def describe_challenges(state: Tournament, entrant: int, accounts: Accounts, now_ms: int) -> Fields:
+    """Whom the entrant of a ladder could challenge now, and why not the others within its reach."""
+    require_entrant(state, entrant)
+    names = name_all(state, accounts)
+    reachable = list_within_reach(state, entrant) if is_ladder(state) else []
+    survey = survey_challenges(state) if reachable else None
+    return {
+        "tournament": state.stream,
+        "version": state.version,
+        "entrant": entrant,
+        "rung": state.rungs.index(entrant) + 1 if entrant in state.rungs else None,
+        "opponents": [
+            {
+                "entrant": each,
+                "name": names[each],
+                "rung": state.rungs.index(each) + 1,
+                "code": objection and objection.code,
+                "why": objection and str(objection),
+            }
+            for each in reachable
+            for objection in [find_objection(state, Challenge(entrant, each), now_ms, survey)]
+        ],
     }
 
 

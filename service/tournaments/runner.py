@@ -57,7 +57,9 @@ from plyscribe.domain.tournament.commands import (
 )
 from plyscribe.domain.tournament.conditions import MAX_CAUSE_LENGTH
 from plyscribe.domain.tournament.decide import TOURNAMENT
+from plyscribe.domain.tournament.due_dates import DAY_MS, has_deadlines, is_begun
 from plyscribe.domain.tournament.events import SeatBuild
+from plyscribe.domain.tournament.ladder import is_ladder, is_over
 from plyscribe.domain.tournament.sprt import judge_entrants
 from plyscribe.domain.tournament.state import Game, Tournament, find_game
 from plyscribe.service.clock import now_ms
@@ -84,6 +86,9 @@ TAKEN_BACK = "the pairing of the round was taken back"
 
 LEFT = "left the tournament"
 """Why a seat is withdrawn whose entrant plays no more."""
+
+RULED_MS = 7 * DAY_MS
+"""How long after a ruling the match of the game is looked for, to abort it, in a tournament that runs for weeks."""
 
 TELLING = tuple(
     f'"type":"{type}"'.encode()
@@ -169,24 +174,33 @@ class Tournaments:
     # ---- rounds
 
     def _pair_if_due(self, state: Tournament) -> Tournament:
+        if is_ladder(state):
+            return self._end_ladder_if_due(state)
         number = len(state.rounds) + 1
-        if not state.may_pair(number):
+        if not state.may_pair(number) or not is_begun(state, now_ms()):
             return state
         verdict = judge_entrants(state)
         if verdict is not None and verdict.taken is not None:
             return self._do(state, ("end",), EndTournament(actor=RUNNER, reason=f"sprt-{verdict.taken}"))
         pairing = pair_next(state)
+        if pairing is None and not all(round.is_decided for round in state.open_rounds):
+            return state
         if pairing is None:
             return self._do(state, ("end",), EndTournament(actor=RUNNER, reason="played"))
         boards, byes, costs, engine = pairing
         command = PairRound(actor=RUNNER, round=number, boards=boards, byes=byes, costs=costs, engine=engine)
         return self._do(state, ("pair", number), command)
 
+    def _end_ladder_if_due(self, state: Tournament) -> Tournament:
+        if not is_over(state, now_ms()) or state.open_rounds or state.paused is not None:
+            return state
+        return self._do(state, ("end",), EndTournament(actor=RUNNER, reason="closed" if state.closed else "played"))
+
     def _play(self, state: Tournament) -> Tournament:
-        """The tournament after a look at all undecided games of its last round. No match is made during a pause."""
+        """The tournament after a look at all games that may be undecided. No match is made during a pause."""
         undecided = {
             self.match_id(state, game): game
-            for round in state.rounds[-1:]
+            for round in state.open_rounds
             for games in round.games
             for game in games
             if game.ranks is None
@@ -240,9 +254,10 @@ class Tournaments:
     # ---- matches
 
     def list_last_matches(self, stream: str) -> list[str]:
-        """The ids of the matches of the last round, whether they are made yet or not."""
+        """The ids of the matches of the last round, or of all open ones, whether they are made yet or not."""
         state = self.read(stream)
-        return [self.match_id(state, game) for round in state.rounds[-1:] for games in round.games for game in games]
+        rounds = state.open_rounds or state.rounds[-1:]
+        return [self.match_id(state, game) for round in rounds for games in round.games for game in games]
 
     def read_matches(self, state: Tournament, games: Sequence[Game]) -> dict[tuple[int, int], Match]:
         """The matches of these games of a round that are made, by board and game; one round trip if none is new."""
@@ -312,10 +327,14 @@ class Tournaments:
     def _end_ruled_matches(self, state: Tournament) -> None:
         """Abort the matches under way of games that no match decides any more.
 
-        The organiser decided them, their results were entered at the table, or their round was taken back. This comes
-        before the next round is paired, so only the last round can have such games.
+        The organiser decided them, their results were entered at the table, their deadlines passed, or their round was
+        taken back. This comes before the next round is paired, so only the last round can have such games, unless
+        rounds may overlap.
         """
-        games = [game for round in state.rounds[-1:] for games in round.games for game in games if game.is_ruled]
+        rounds = state.rounds if has_deadlines(state) else state.rounds[-1:]
+        games = [game for round in rounds for games in round.games for game in games if game.is_ruled]
+        if has_deadlines(state):
+            games = [game for game in games if (game.decided_at or 0) > now_ms() - RULED_MS]
         ended = {
             self.match_id(state, game): ": ".join(filter(None, (game.reason, game.why)))
             for game in games

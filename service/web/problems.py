@@ -3,6 +3,7 @@
 from typing import Any
 
 from plyscribe.domain import errors as domain
+from plyscribe.domain.record import PlacedFault
 from plyscribe.service.archive.errors import ArchiveError, ArchiveUnavailable
 from plyscribe.service.database.engine import DatabaseError
 from plyscribe.service.errors import (
@@ -32,6 +33,9 @@ from plyscribe.service.errors import (
     UnsupportedType,
     VersionConflict,
 )
+from plyscribe.service.language.problems import translate_problem
+from plyscribe.service.language.sentences import translate
+from plyscribe.service.matches.typed_steps import find_problem
 from plyscribe.service.store import port
 
 STATUS_OF: dict[type[Exception], int] = {
@@ -141,3 +145,13 @@ _TITLES = {
 
 PROBLEM_STATUSES = tuple(_TITLES)
 """The statuses that a problem can have."""
+
+
+def describe_fault(fault: PlacedFault, language: str) -> dict[str, Any]:
+    """What is wrong at a place of a typed text: the code, the clause if a rule is broken, and the place."""
+    error = find_problem(fault)
+    problem = translate_problem(problem_of(error), language)
+    if isinstance(error, domain.MoveError | domain.OptionError | domain.RollError):
+        problem["detail"] = translate(error.phrase, language, {})
+    clause = {"clause": problem["clause"]} if "clause" in problem else {}
+    return {"code": problem["code"], "detail": problem["detail"], "line": fault.line, "column": fault.column, **clause}

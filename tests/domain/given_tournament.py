@@ -48,6 +48,7 @@ class GivenTournament:
 
     def __init__(self, entrants: int = 0, **terms: Any) -> None:
         self.state = Tournament(STREAM)
+        self.clock_ms = 1000
         self.entries: list[StoredEvent] = []
         terms = {"name": "Cup", "ruleset": "toy", "format": {"kind": "swiss", "rounds": 9}, "seed": 1, **terms}
         self.when(CreateTournament, **terms)
@@ -57,13 +58,17 @@ class GivenTournament:
     def when(self, command: type[Command], actor: Actor = ORGANISER, **fields: Any) -> list[Any]:
         """What the events of the command say; they are appended."""
         number = len(self.entries) + 1
-        order = command(actor=actor, at=1000 + number, id=f"{number:032x}", **fields)
+        order = command(actor=actor, at=self.clock_ms + number, id=f"{number:032x}", **fields)
         events = TOURNAMENT.decide(order, self.state).events
         start = self.state.head or first_link(STREAM)
         stored = link_all(start, self.state.version + 1, map(format_event, events))
         self.entries += stored
         self.state = TOURNAMENT.fold(self.state, stored)
         return [event.data for event in events]
+
+    def wait(self, ms: int) -> None:
+        """Let so much time pass."""
+        self.clock_ms += ms
 
     def enter(self) -> None:
         self.when(RegisterEntrant, occupant=BOT)

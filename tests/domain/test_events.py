@@ -91,10 +91,14 @@ def test_the_event_types_are_these_words_for_ever():
     ]
     assert sorted(LEDGER.types) == ["match-rated", "match-unrated", "ratings-opened"]
     assert sorted(TOURNAMENT.types) == [
+        "arbiter-call-answered",
+        "arbiter-called",
         "arbiter-dismissed",
         "arbiter-named",
         "attempt-failed",
         "build-entered",
+        "challenge-made",
+        "deadline-extended",
         "entrant-absent",
         "entrant-assigned",
         "entrant-invited",
@@ -122,6 +126,7 @@ def test_the_event_types_are_these_words_for_ever():
         "round-taken-back",
         "table-codes-revoked",
         "tournament-aborted",
+        "tournament-closed",
         "tournament-created",
         "tournament-ended",
         "tournament-paused",
@@ -146,6 +151,7 @@ OMITTED = {
     "move-made": {"spent_ms": None, "lag_ms": 0},
     "entrant-absent": {"bye": False},
     "game-decided": {"builds": []},
+    "round-paired": {"deadline": None},
     "tournament-created": {"rounds_begin": "auto", "at_table": False, "rated": False, "private": False},
     "tournament-paused": {"matches": False},
 }

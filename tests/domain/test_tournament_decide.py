@@ -105,7 +105,7 @@ def test_a_tournament_is_created_once():
         ({"ruleset": "pathagon", "openings": (("nowhere",),)}, "tournament/openings"),
         ({"openings": (("1",),)}, "tournament/openings"),
         ({"ruleset": "pathagon", "openings": (("a1",),) * 1001}, "tournament/openings"),
-        ({"format": {"kind": "ladder"}}, "tournament/format"),
+        ({"format": {"kind": "tower"}}, "tournament/format"),
         ({"repeat": "twice"}, "tournament/repeat"),
         ({"scoring": {"win": 3}}, "tournament/scoring"),
         ({"tiebreaks": ["elo"]}, "tournament/tiebreaks"),

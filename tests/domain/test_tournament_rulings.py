@@ -10,6 +10,8 @@ from plyscribe.domain.events import Account
 from plyscribe.domain.tournament.attempts import count_all_faults, list_all_attempts
 from plyscribe.domain.tournament.commands import (
     AnnulGame,
+    AnswerCall,
+    CallArbiter,
     CorrectGame,
     EndTournament,
     GivePenalty,
@@ -18,7 +20,15 @@ from plyscribe.domain.tournament.commands import (
     ReplayGame,
     ReportResult,
 )
-from plyscribe.domain.tournament.events import GameCorrected, GameReplayed, GameReported, PenaltyGiven, PenaltyLifted
+from plyscribe.domain.tournament.events import (
+    ArbiterCallAnswered,
+    ArbiterCalled,
+    GameCorrected,
+    GameReplayed,
+    GameReported,
+    PenaltyGiven,
+    PenaltyLifted,
+)
 from plyscribe.domain.tournament.points import total_points
 from plyscribe.domain.tournament.standings import rank_entrants
 from plyscribe.domain.tournament.state import find_game
@@ -230,3 +240,16 @@ def test_who_plays_gives_no_penalties():
     assert refusal(tournament, GivePenalty, ann, entrant=1, points=1, why="x") == (WrongPerson, "tournament/own-game")
     assert refusal(tournament, GivePenalty, ANN, entrant=1, why="x") == (WrongPerson, "tournament/not-yours")
     assert refusal(tournament, GivePenalty, entrant=7, why="x") == (Unknown, "entrant/unknown")
+
+
+def test_a_table_calls_an_arbiter_once_until_one_answers_or_rules():
+    tournament = club()
+    tournament.report(1, 1, 1, 2)
+    assert tournament.when(CallArbiter, TABLE, **GAME, **WHY) == [ArbiterCalled(1, 1, 1, WHY["why"])]
+    assert tournament.state.rounds[0].games[0][0].call == WHY["why"]
+    assert refusal(tournament, CallArbiter, TABLE, **GAME, **WHY) == (WrongTime, "call/open")
+    assert tournament.when(AnswerCall, **GAME, **WHY) == [ArbiterCallAnswered(1, 1, 1, WHY["why"])]
+    assert refusal(tournament, AnswerCall, **GAME, **WHY) == (WrongTime, "call/none")
+    tournament.when(CallArbiter, TABLE, **GAME, **WHY)
+    tournament.when(CorrectGame, **GAME, ranks=(2, 1), **WHY)
+    assert tournament.state.rounds[0].games[0][0].call is None

@@ -10,15 +10,20 @@ from plyscribe.domain.events import Build, MatchStarted
 from plyscribe.domain.tournament.commands import (
     AbortTournament,
     AnnounceAbsence,
+    AnswerCall,
     AssignEntrant,
+    CallArbiter,
     CallRound,
     CancelAbsence,
+    ChallengeEntrant,
+    CloseTournament,
     CorrectGame,
     DismissArbiter,
     EndInvitation,
     EndRequest,
     EndTournament,
     EnterBuild,
+    ExtendDeadline,
     GivePenalty,
     InviteEntrant,
     LiftPenalty,
@@ -115,9 +120,27 @@ def club_night():
     tournament.report(1, 1, 1, 2)
     tournament.when(ReplayGame, round=1, board=1, game=1, why="wrong seats")
     tournament.report(1, 1, 2, 1)
+    tournament.when(CallArbiter, Actor("table", "1-1-0"), round=1, board=1, game=1, why="we mixed it up")
+    tournament.when(AnswerCall, round=1, board=1, game=1, why="they agreed")
     tournament.when(CorrectGame, round=1, board=1, game=1, ranks=(1, 1), why="a draw")
     tournament.when(GivePenalty, entrant=1, points=1, why="late")
     tournament.when(LiftPenalty, penalty=1, why="the bus")
+    return tournament
+
+
+def league() -> GivenTournament:
+    tournament = GivenTournament(2, format={"kind": "league"})
+    tournament.start()
+    tournament.pair([(1, 2)])
+    tournament.when(ExtendDeadline, round=1, days=3, why="a holiday")
+    return tournament
+
+
+def ladder() -> GivenTournament:
+    tournament = GivenTournament(2, format={"kind": "ladder"})
+    tournament.start()
+    tournament.when(ChallengeEntrant, entrant=2, opponent=1)
+    tournament.when(CloseTournament, why="the season is over")
     return tournament
 
 
@@ -127,14 +150,15 @@ def test_every_event_comes_back_from_its_stored_form():
     teams = GivenTournament(1, format={"kind": "scheveningen"})
     teams.when(AssignEntrant, entrant=1, team="Reds", place=1)
     seen = set()
-    for stored in (*tournament.entries, *club_night().entries, *aborted.entries, *teams.entries):
+    ours = (club_night(), league(), ladder(), aborted, teams)
+    for stored in (*tournament.entries, *(entry for each in ours for entry in each.entries)):
         event = TOURNAMENT.parse(stored)
         assert format_event(event) == stored.e
         seen.add(event.data.type)
     assert seen == set(TOURNAMENT.types)
 
 
-@pytest.mark.parametrize("happen", [whole_event, club_night])
+@pytest.mark.parametrize("happen", [whole_event, club_night, league, ladder])
 def test_the_fold_of_all_events_is_the_state_that_grew_by_each(happen):
     tournament = happen()
     assert TOURNAMENT.fold(Tournament(STREAM), tournament.entries) == tournament.state

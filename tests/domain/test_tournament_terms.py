@@ -5,7 +5,7 @@ import doctest
 import pytest
 
 from plyscribe.domain.errors import WrongValue
-from plyscribe.domain.tournament import history, points, schedule, terms
+from plyscribe.domain.tournament import groups, history, points, schedule, terms
 from plyscribe.domain.tournament.points import score_game
 from plyscribe.domain.tournament.terms import (
     DEFAULT_TIEBREAKS,
@@ -18,7 +18,7 @@ from plyscribe.domain.tournament.terms import (
 from plyscribe.service.tournaments.pairing import pods
 
 
-@pytest.mark.parametrize("module", [history, points, schedule, terms, pods])
+@pytest.mark.parametrize("module", [groups, history, points, schedule, terms, pods])
 def test_the_examples_in_docstrings_hold(module):
     assert doctest.testmod(module).failed == 0
 
@@ -50,7 +50,7 @@ def test_pods_play_round_robins_and_swisses(kind, seats):
     "raw",
     [
         {},
-        {"kind": "ladder"},
+        {"kind": "tower"},
         {"kind": None},
         {"kind": ["swiss"]},
         {"kind": "swiss", "rounds": 0},

@@ -7,25 +7,31 @@ from random import Random
 from typing import Any
 
 from plyscribe.domain.commands import Actor, Command
-from plyscribe.domain.errors import DomainError
+from plyscribe.domain.errors import DomainError, WrongTime
 from plyscribe.domain.events import Account, Guest
 from plyscribe.domain.tournament.attempts import count_all_faults, list_all_attempts
 from plyscribe.domain.tournament.commands import (
     AdjudicateGame,
     AnnounceAbsence,
     AnnulGame,
+    AnswerCall,
     AssignEntrant,
+    CallArbiter,
     CallRound,
     CancelAbsence,
+    ChallengeEntrant,
+    CloseTournament,
     CorrectGame,
     DismissArbiter,
     EndRequest,
     EndTournament,
+    ExtendDeadline,
     ForfeitGame,
     GivePenalty,
     LiftPenalty,
     NameArbiter,
     PairByHand,
+    PassDeadline,
     PauseTournament,
     RegisterEntrant,
     ReplayGame,
@@ -41,15 +47,19 @@ from plyscribe.domain.tournament.commands import (
 )
 from plyscribe.domain.tournament.crosstable import list_crosstable
 from plyscribe.domain.tournament.decide import TOURNAMENT
+from plyscribe.domain.tournament.due_dates import DAY_MS, is_begun, list_due
 from plyscribe.domain.tournament.points import total_points
 from plyscribe.domain.tournament.reasons import WORDS, explain_rounds
+from plyscribe.domain.tournament.rounds import BRACKETED
 from plyscribe.domain.tournament.seeding import number_by_seed
 from plyscribe.domain.tournament.standings import rank_entrants
 from plyscribe.domain.tournament.state import Tournament
 from plyscribe.domain.tournament.tables import dump_table
 from plyscribe.domain.tournament.team_standings import rank_teams
 from plyscribe.domain.tournament.teams import is_of_teams, list_team_matches, list_teams
+from plyscribe.domain.tournament.terms import WITH_DEADLINES
 from plyscribe.service.tournaments.pairing import pair_next
+from plyscribe.service.tournaments.pairing_check import check_pairing
 from tests.domain.given_tournament import ORGANISER, STREAM, SYSTEM, GivenTournament
 
 PLAYERS = [Actor("player", "player-" + letter * 26) for letter in "abcd"]
@@ -58,6 +68,10 @@ FORMATS: tuple[dict[str, Any], ...] = (
     {"kind": "round-robin"},
     {"kind": "knockout", "lives": 2},
     {"kind": "gauntlet", "cycles": 2},
+    {"kind": "pyramid", "cycles": 2},
+    {"kind": "groups", "groups": 2, "advance": 2},
+    {"kind": "league", "round_days": 1, "next_round": "date"},
+    {"kind": "ladder", "days": 1, "cooldown_days": 1},
     {"kind": "scheveningen", "cycles": 2},
     {"kind": "team-round-robin", "boards": 2, "cycles": 3},
     {"kind": "team-swiss", "boards": 2, "rounds": 6},
@@ -101,6 +115,15 @@ def steps_on(state: Tournament, rng: Random) -> Iterator[tuple[type[Command], Ac
     yield ForfeitGame, actor, {**place, "entrants": (entrant,), **why}
     yield CorrectGame, actor, {**place, **result, **why}
     yield ReplayGame, actor, {**place, **why}
+    board = rng.choice([None, place["board"]])
+    yield ExtendDeadline, actor, {"round": place["round"], "board": board, "days": rng.randint(1, 2), **why}
+    for _ in range(3):
+        yield ChallengeEntrant, rng.choice(PLAYERS), {"opponent": rng.randint(1, max(1, len(state.entrants)))}
+        yield ChallengeEntrant, ORGANISER, {"opponent": entrant, "entrant": rng.randint(1, max(1, len(state.entrants)))}
+    if rng.random() < 0.05:
+        yield CloseTournament, actor, why
+    yield CallArbiter, table, {**place, **why}
+    yield AnswerCall, actor, {**place, **why}
     yield GivePenalty, actor, {"entrant": entrant, "points": rng.randint(0, 2), **why}
     yield LiftPenalty, actor, {"penalty": rng.randint(1, 3), **why}
     for _ in range(6):
@@ -119,13 +142,20 @@ def _pair_by_hand(state: Tournament, rng: Random) -> Iterator[tuple[type[Command
 
 
 def go_on(tournament: GivenTournament) -> None:
-    """What the server does by itself: pair the next round, or end the tournament."""
+    """What the server does by itself: pair the next round, end the tournament, or keep its deadlines."""
+    tournament.wait(DAY_MS // 4)
+    for due in list(list_due(tournament.state)):
+        if due.at <= tournament.clock_ms and tournament.state.paused is None:
+            place = {"round": due.game.round, "board": due.game.board, "game": due.game.game}
+            tournament.when(PassDeadline, SYSTEM, **place, entrants=due.game.entrants)
     state = tournament.state
-    if not state.may_pair(len(state.rounds) + 1):
+    if not state.may_pair(len(state.rounds) + 1) or not is_begun(state, tournament.clock_ms):
         return
     pairing = pair_next(state)
     if pairing is None:
-        tournament.when(EndTournament, SYSTEM, reason="played")
+        with suppress(WrongTime):
+            # In a league, games of earlier rounds may still be open.
+            tournament.when(EndTournament, SYSTEM, reason="played")
     else:
         tournament.pair(*pairing)
 
@@ -134,6 +164,9 @@ def require_whole(tournament: GivenTournament) -> None:
     """The state is what its events add up to, and everything that is shown of it can be computed."""
     state = tournament.state
     assert TOURNAMENT.fold(Tournament(STREAM), tournament.entries) == state
+    if state.terms.format["kind"] == "ladder" and state.starters:
+        assert sorted(state.rungs) == [each.number for each in state.entrants if each.is_in]
+        assert [each.entrant for each in rank_entrants(state)][: len(state.rungs)] == list(state.rungs)
     assert sorted(state.list_seeds()) == [each.number for each in state.entrants]
     assert sum(total_points(number_by_seed(state)).values()) == sum(total_points(state).values())
     for round in state.rounds:
@@ -195,6 +228,10 @@ def walk(tournament: GivenTournament, rng: Random) -> Counter[str]:
         if step % 10 == 0:
             require_whole(tournament)
     require_whole(tournament)
+    if tournament.state.terms.format["kind"] in BRACKETED:
+        # Nobody pairs these by hand, so anybody can pair all of their rounds again.
+        for round in tournament.state.rounds:
+            assert check_pairing(STREAM, tournament.entries, round.number).agrees
     return accepted
 
 
@@ -203,10 +240,11 @@ def test_a_tournament_stays_whole_whatever_is_done() -> None:
     for format in FORMATS:
         for seed in range(WALKS):
             rng = Random(f"{format['kind']} {seed}")
-            begin = rng.choice(["auto", "call"])
+            begin = "auto" if format["kind"] in WITH_DEADLINES else rng.choice(["auto", "call"])
             tournament = GivenTournament(at_table=True, format=format, rounds_begin=begin, scoring={"asked_byes": 2})
             teams = is_of_teams(tournament.state)
             for number in range(6):
                 tournament.enter_guest(f"Guest {number}", team=["Reds", "Blues"][number % 2] if teams else None)
             accepted += walk(tournament, rng)
-    assert set(accepted) == {command.__name__ for command, *_ in steps_on(GivenTournament(1).state, Random(0))}
+    offered = {command.__name__ for command, *_ in steps_on(GivenTournament(1).state, Random(0))}
+    assert set(accepted) == offered | {CloseTournament.__name__}

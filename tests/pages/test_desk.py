@@ -1,5 +1,7 @@
 """The arbiter's desk in a browser: results, corrections with the table before and after, rulings and penalties."""
 
+import re
+
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -130,6 +132,46 @@ def test_a_penalty_is_given_and_lifted(visit, night):
     given.get_by_label("Reason").fill("it was the arbiter’s")
     given.get_by_role("button", name="Lift the penalty").click()
     expect(given).to_contain_text("lifted: it was the arbiter’s")
+
+
+def test_codes_of_a_table_are_made_anew_and_made_void(visit, night):
+    night.begin()
+    page = sign_in(visit(), night)
+    choose(page, 1)
+    page.get_by_text("Codes of this table", exact=True).click()
+    page.get_by_role("button", name="Make a new code for this table").click()
+    expect(page.locator(".codes a")).to_contain_text("/at/plyt_")
+    void = page.locator("form[data-post$='/code-revocations']")
+    void.get_by_label("Reason").fill("it was photographed")
+    void.get_by_role("button", name="Make all codes of this table void").click()
+    expect(page.get_by_text("The codes of this table are void.")).to_be_visible()
+    assert [act["why"] for act in night.get()["acts"]][-1] == "it was photographed"
+
+
+@pytest.fixture
+def online(service):
+    online = ClubNight(service, at_table=False, is_open=True, limits={"match_ms": 3_600_000})
+    yield online
+    online.close()
+
+
+def test_a_match_is_paused_from_the_desk_and_goes_on(visit, online):
+    players = [visit() for _ in range(2)]
+    for name, player in zip(("Nora", "Otto"), players, strict=True):
+        player.sign_up(name)
+        player.page.goto(online.page)
+        player.page.get_by_role("button", name="Enter").first.click()
+        expect(player.page.get_by_role("link", name=name).last).to_be_visible()
+    online.begin()
+    page = sign_in(visit(), online)
+    choose(page, 1)
+    expect(page.locator("#panel-now .clock")).to_have_text([re.compile(r"59:\d\d"), "1:00:00"])
+    page.get_by_text("Pause and clocks").click()
+    page.get_by_label("Why the match is paused").fill("the lights went out")
+    page.get_by_role("button", name="Pause the match").click()
+    expect(page.locator("#panel-now")).to_contain_text("paused: the lights went out")
+    page.get_by_role("button", name="Let the match go on").click()
+    expect(page.locator("#panel-now")).not_to_contain_text("paused")
 
 
 def test_what_others_do_appears_by_itself_and_leaves_a_form_as_it_is(visit, night):

@@ -143,6 +143,22 @@ def test_a_refusal_stands_at_its_field_and_nothing_that_was_entered_is_lost(visi
     forget_refusals(organiser)
 
 
+def test_teams_are_announced_and_put_together_in_the_table_of_entrants(visit, desk):
+    page = desk.sign_in(visit(), "/tournaments/new?ruleset=zhen")
+    page.get_by_label("Name of the tournament").fill("Town against village")
+    page.get_by_label("How the players meet").select_option("scheveningen")
+    page.get_by_role("button", name="Announce", exact=True).click()
+    page.wait_for_url("**/tournaments/tournament-*")
+    path = page.url.partition(page.url.split("/tournaments/")[0])[2]
+    for guest in ("Ada", "Ben"):
+        desk.send("POST", f"{path}/entrants", {"guest": guest})
+    page.get_by_label("Team of Ada").fill("Town")
+    page.get_by_label("Team of Ben").fill("Village")
+    page.get_by_role("button", name="Save the table").click()
+    wait_for(lambda: len(desk.send("GET", path)["teams"]) == 2, why="the teams")
+    expect(page.get_by_role("heading", name="Teams")).to_be_visible(timeout=SOON_MS)
+
+
 def test_the_form_says_why_a_tournament_cannot_be_rated(visit, desk):
     page = desk.sign_in(visit(), "/tournaments/new?ruleset=zhen")
     page.get_by_text("Rating, tiebreaks and openings").click()
@@ -257,7 +273,9 @@ def test_a_round_is_called_after_a_look_at_its_pairing(visit, desk):
     confirm(page, page.get_by_role("button", name="Call round 1"))
     page.wait_for_url(f"**{path}")
     expect(page.get_by_text("Round 1 is under way: 2 games are not finished.")).to_be_visible(timeout=SOON_MS)
-    expect(page.get_by_role("link", name="Arbiter’s desk")).to_have_attribute("href", f"{path}/desk")
+    expect(page.get_by_role("link", name="Arbiter’s desk: boards and results")).to_have_attribute(
+        "href", f"{path}/desk"
+    )
     expect(page.get_by_role("link", name="QR sheets")).to_have_attribute("href", f"{path}/rounds/1/sheets")
     # It is taken back as long as there is no result.
     page.get_by_text("Pause, take back, call off").click()

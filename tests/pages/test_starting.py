@@ -1,7 +1,7 @@
 """The page that starts a match says what the match counts for."""
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from tests.pages.conftest import find_barriers
 
@@ -29,20 +29,58 @@ def test_the_page_says_whether_the_match_counts_for_ratings(visit):
     expect(page.get_by_text(RATED)).to_be_hidden()
 
 
-def test_a_match_can_have_a_clock_with_an_increment(visit):
+def open_form(visit, language: str = "en") -> Page:
     ann = visit()
     ann.sign_up("Ann")
-    page = ann.page
-    page.goto("/play?ruleset=zhen")
-    page.get_by_label("Seat 2").select_option("open")
-    page.get_by_text("Time, rating and privacy").click()
-    # It adds to the time for the whole match.
-    expect(page.get_by_label("Time that each move adds")).to_be_disabled()
-    page.get_by_label("Time per player for the whole match").select_option(label="10 minutes")
-    page.get_by_label("Time that each move adds").select_option(label="5 seconds")
-    assert find_barriers(page) == []
-    page.get_by_role("button", name="Start", exact=True).click()
+    if language != "en":
+        ann.page.set_extra_http_headers({"Accept-Language": language})
+    ann.page.goto("/play?ruleset=zhen")
+    ann.page.locator("#seat-2").select_option("open")
+    ann.page.locator("details:has(#time-control) summary").click()
+    return ann.page
+
+
+def start(page: Page) -> str:
+    page.locator("#begin").click()
     page.wait_for_url("**/matches/**")
-    match = page.url.partition("/matches/")[2].partition("/")[0]
-    page.goto(f"/matches/{match}")
-    expect(page.get_by_text("and 5 s more with each move")).to_be_visible()
+    return page.url.partition("/matches/")[2].partition("/")[0]
+
+
+def test_a_match_has_a_usual_time_control_which_is_explained(visit):
+    page = open_form(visit)
+    page.get_by_label("Time", exact=True).select_option(label="5+3")
+    expect(page.get_by_text("Each player has 5 minutes for the whole match. Each move adds 3 seconds.")).to_be_visible()
+    assert find_barriers(page) == []
+    page.goto(f"/matches/{start(page)}")
+    expect(page.get_by_text("5+3: Each player has 5 minutes")).to_be_visible()
+
+
+def test_a_time_control_can_be_written(visit):
+    page = open_form(visit)
+    page.get_by_label("Time", exact=True).select_option(label="Other …")
+    written = page.get_by_label("How it is written")
+    written.fill("quick")
+    expect(page.locator("#time-says .refusal")).to_contain_text("is no time control")
+    page.locator("#begin").click()
+    assert "/play" in page.url
+    written.fill("40/120, SD/30 d5")
+    expect(page.locator("#time-says")).to_contain_text("After move 40 there is more: 30 minutes.")
+    assert find_barriers(page) == []
+    page.goto(f"/matches/{start(page)}")
+    expect(page.get_by_text("40/120:00, 30:00 d5:")).to_be_visible()
+
+
+def test_without_a_choice_there_is_no_limit(visit):
+    page = open_form(visit)
+    page.get_by_label("Time", exact=True).select_option(label="5+3")
+    page.get_by_label("Time", exact=True).select_option(label="No limit")
+    page.goto(f"/matches/{start(page)}")
+    expect(page.get_by_text("for the whole match")).to_have_count(0)
+
+
+def test_a_time_control_is_explained_in_german(visit):
+    page = open_form(visit, "de")
+    page.locator("#time-control").select_option(label="15 d10")
+    expect(page.locator("#time-says")).to_have_text(
+        "Jeder hat 15 Minuten für die ganze Partie. Bei jedem Zug wartet die Uhr 10 Sekunden, bevor sie läuft."
+    )

@@ -139,3 +139,19 @@ def test_a_closed_tournament_is_entered_by_invitation_and_steered_from_the_page(
     take_pictures(olga.page, "tournament-organised")
     assert find_barriers(olga.page) == []
     assert not overflows(olga.page)
+
+
+def test_the_page_names_the_programs_that_play_also_on_a_phone(visit, organiser, service):
+    made = announce(organiser, 1, is_open=True)
+    with Client(service.url) as anyone, Client(service.url, anyone.sign_up("Deep Thinker", "bot")["token"]) as player:
+        player.enter(made, label="Deep Thinker")
+        build = {"digest": "ab" * 32, "command": "thinker", "version": "1.2", "options": {"level": 3}}
+        player.enter_build(made, 2, build, pinned=True)
+    page = visit(phone=True).page
+    page.goto(f"/tournaments/{made}")
+    programs = page.get_by_role("region", name="Programs")
+    expect(programs.get_by_role("row").nth(1)).to_contain_text("Deep Thinker pinned")
+    expect(programs.get_by_role("row").nth(1)).to_contain_text("thinker 1.2")
+    assert find_barriers(page) == []
+    assert not overflows(page)
+    take_pictures(page, "programs")

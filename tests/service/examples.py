@@ -312,6 +312,7 @@ def record_composition(story: Story) -> None:
     match = story.send("POST", "/v1/matches", ann["token"], json=body, key="touches-1").json["match"]
     story.send("POST", f"/v1/matches/{match}/moves", ann["token"], json={"move": "d4"})
     story.show("GET", f"/v1/matches/{match}/legal-moves/touched?touch=d4")
+    story.show("POST", f"/v1/matches/{match}/score-sheet", body={"text": "2. e5 3. d4"})
 
 
 def record_bundle(story: Story) -> None:
@@ -537,7 +538,7 @@ def record_tournament(story: Story) -> None:
     )
     created = story.show("POST", tournaments, olga, {**terms, "seed": 7}, key="cup-1")
     story.show("POST", tournaments, ann["token"], terms)
-    story.show("POST", tournaments, olga, {**terms, "format": {"kind": "ladder"}})
+    story.show("POST", tournaments, olga, {**terms, "format": {"kind": "tower"}})
     tournament = f"{tournaments}/{created['tournament']}"
     story.show("POST", f"{tournament}/entrants", ann["token"], {})
     story.show("POST", f"{tournament}/entrants", ann["token"], {})
@@ -747,6 +748,13 @@ def record_club(story: Story) -> None:
         story.show("POST", f"{club}/results", code, {"round": 1, "board": 2, "ranks": [1, 2]})
         story.show("POST", f"{club}/results", code, {"round": 1, "board": 1, "ranks": [1, 2]})
         story.show("POST", f"{club}/results", code, {"round": 1, "board": 1, "ranks": [2, 1]})
+        call = {"round": 1, "board": 1, "why": "The result is wrong"}
+        story.show("POST", f"{club}/calls", code, call)
+        story.show("POST", f"{club}/calls", code, call)
+        story.show("POST", f"{club}/calls", ann["token"], call)
+    answer = {"round": 1, "board": 1, "why": "I come at once"}
+    story.show("POST", f"{club}/call-answers", ann["token"], answer)
+    story.show("POST", f"{club}/call-answers", ann["token"], answer)
     walkover = {"round": 1, "board": 2, "forfeited": [4]}
     story.show("POST", f"{club}/results", olga, walkover, name="a walkover")
     story.show("POST", f"{club}/code-revocations", olga, {"round": 1, "board": 1, "why": "a lost phone"})
@@ -769,6 +777,73 @@ def record_club(story: Story) -> None:
     report = {"ruleset": "zhen", "name": "Autumn cup", "seed": 7}
     story.show("POST", "/v1/tournaments/imports", olga, {**report, "trf": told.format("", "0")})
     story.show("POST", "/v1/tournaments/imports", olga, {**report, "trf": told.format("", "=")})
+
+
+def record_groups(story: Story) -> None:
+    with _made_up("organiser", BEGIN_MS):
+        olga = story.parts.accounts.sign_up(Actor("system", "test"), "Olga", "person", ("play", "organise"))[1]
+    terms = {"name": "Two groups", "ruleset": "zhen", "at_table": True, "seed": 7}
+    format = {"kind": "groups", "groups": 2, "advance": 1}
+    body = {**terms, "format": format}
+    id = story.show("POST", "/v1/tournaments", olga, body, key="groups-1", name="with groups")["tournament"]
+    tournament = f"/v1/tournaments/{id}"
+    for guest in ("Ida", "Kim", "Lou", "Max"):
+        story.send("POST", f"{tournament}/entrants", olga, json={"guest": guest})
+    story.send("POST", f"{tournament}/start", olga)
+    for number, boards in ((1, 2), (2, 1)):
+        _advance(story, id, number)
+        for board in range(1, boards + 1):
+            result = {"round": number, "board": board, "ranks": [1, 2]}
+            story.send("POST", f"{tournament}/results", olga, json=result)
+    _advance(story, id, 3)
+    story.show("GET", f"{tournament}/standings", name="with groups")
+    story.show("GET", f"{tournament}/standings", headers={"Accept": "text/plain"}, name="with groups")
+
+
+def record_league(story: Story) -> None:
+    ann = story.send("POST", "/v1/players", json={"name": "Ann"}).json
+    with _made_up("organiser", BEGIN_MS):
+        olga = story.parts.accounts.sign_up(Actor("system", "test"), "Olga", "person", ("play", "organise"))[1]
+    terms = {"name": "Winter league", "ruleset": "zhen", "at_table": True, "seed": 7}
+    body = {**terms, "format": {"kind": "league", "round_days": 7}}
+    id = story.show("POST", "/v1/tournaments", olga, body, key="league-1", name="a league")["tournament"]
+    league = f"/v1/tournaments/{id}"
+    for guest in ("Ida", "Kim"):
+        story.send("POST", f"{league}/entrants", olga, json={"guest": guest})
+    story.send("POST", f"{league}/start", olga)
+    _advance(story, id, 1)
+    story.show("GET", f"{league}/deadlines")
+    longer = {"round": 1, "board": 1, "days": 3, "why": "a holiday"}
+    story.show("POST", f"{league}/deadlines", olga, longer)
+    story.show("POST", f"{league}/deadlines", ann["token"], longer)
+    story.show("POST", f"{league}/deadlines", olga, {**longer, "days": 91})
+    story.show("POST", f"{league}/deadlines", olga, {**longer, "board": 9})
+    story.send("POST", f"{league}/results", olga, json={"round": 1, "board": 1, "ranks": [1, 2]})
+    story.show("POST", f"{league}/deadlines", olga, longer)
+    story.show("GET", f"/v1/tournaments/tournament-{'a' * 26}/deadlines")
+
+
+def record_ladder(story: Story) -> None:
+    ann, ben, cem = (story.send("POST", "/v1/players", json={"name": name}).json for name in ("Ann", "Ben", "Cem"))
+    with _made_up("organiser", BEGIN_MS):
+        olga = story.parts.accounts.sign_up(Actor("system", "test"), "Olga", "person", ("play", "organise"))[1]
+    body = {"name": "Club ladder", "ruleset": "zhen", "format": {"kind": "ladder", "reach": 2}, "seed": 7}
+    id = story.show("POST", "/v1/tournaments", olga, body, key="ladder-1", name="a ladder")["tournament"]
+    ladder = f"/v1/tournaments/{id}"
+    for player in (ann, ben):
+        story.send("POST", f"{ladder}/entrants", player["token"], json={})
+    story.send("POST", f"{ladder}/start", olga)
+    story.show("GET", f"{ladder}/challenges?entrant=2")
+    story.show("GET", f"{ladder}/challenges?entrant=9")
+    story.show("GET", f"{ladder}/challenges")
+    story.show("POST", f"{ladder}/challenges", ben["token"], {"opponent": 1})
+    story.show("POST", f"{ladder}/challenges", ann["token"], {"opponent": 2})
+    story.show("POST", f"{ladder}/challenges", cem["token"], {"opponent": 1})
+    story.show("POST", f"{ladder}/challenges", ben["token"], {"opponent": 2})
+    story.show("POST", f"{ladder}/challenges", ben["token"], {"opponent": 9})
+    story.show("POST", f"{ladder}/close", ben["token"], {"why": "the season is over"})
+    story.show("POST", f"{ladder}/close", olga, {"why": "the season is over"})
+    story.show("POST", f"{ladder}/close", olga, {"why": "the season is over"})
 
 
 def _advance(story: Story, tournament: str, number: int) -> None:
@@ -844,6 +919,9 @@ STORIES: tuple[Callable[[Story], None], ...] = (
     record_tournament,
     record_closed_tournament,
     record_club,
+    record_groups,
+    record_league,
+    record_ladder,
     record_teams,
     record_problems,
 )

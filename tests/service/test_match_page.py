@@ -48,7 +48,7 @@ class Shown:
     def rows(self) -> list[str]:
         """The rows of the list of moves: the number and the notation of each move, and what else happened."""
         listed = re.search(r'<ol[^>]* id="(?:moves|news-rows)".*?</ol>', self.html, re.DOTALL)[0]
-        bare = re.sub(r"<svg.*?</svg>", "", listed, flags=re.DOTALL)
+        bare = re.sub(r'<svg.*?</svg>| <small class="spent".*?</small>', "", listed, flags=re.DOTALL)
         short = re.sub(r"<span>[^<]*</span> (?=<code>)", "", bare)
         return [text_of(f"<li{row}") for row in short.split("<li")[1:]]
 
@@ -226,7 +226,7 @@ def test_the_parts_of_a_match_are_its_whole_score_sheet(parts, api, monkeypatch)
             continue
         with api.app.test_request_context():
             shown = [
-                row._replace(sentence="")
+                row._replace(sentence="", spent_ms=None)
                 for ply in range(1, max(2, state.play.ply + 1), 3)
                 for row in move_list.list_part(state, ply, ["one", "two"], True).rows
             ]
@@ -387,7 +387,22 @@ def test_clocks_show_the_time_left(api, parts):
     shown = table.show()
     assert shown.html.count(">10 min</span>") == 2
     assert shown.html.count("data-deadline=") == 1
-    assert "10 min per player for the whole match" in shown.text
+    assert "10+0: Each player has 10 minutes for the whole match." in shown.text
+
+
+def test_the_list_of_moves_says_how_long_each_took(api, parts):
+    table = Table(api, parts, limits={"match_ms": 600_000})
+    table.play("d4")
+    assert '<small class="spent" title="Time that the move took">0 s</small>' in table.show().html
+
+
+def test_in_a_match_from_a_table_nobody_knows_how_long_a_move_took(api):
+    _, token = api.sign_up("Rita")
+    match = api.new_match(token, [{"name": "Ada"}, {"name": "Bea"}], recorded=True)
+    api.post(f"/v1/matches/{match}/moves", token, {"move": "d4"})
+    page = api.app.test_client().get(f"/matches/{match}", headers=FOR_PEOPLE).text
+    assert "d4" in page
+    assert 'class="spent"' not in page
 
 
 def test_forking_needs_signing_in(table):

@@ -102,7 +102,14 @@ def test_an_arbiter_gets_the_section_of_organisers_without_what_is_the_owners(cl
         assert f'id="{form}"' not in shown
         assert f'id="{form}"' in owned
     assert "Resign" in shown
-    assert "You sit on this board" in shown
+
+
+def test_the_desk_offers_an_arbiter_no_ruling_on_the_board_where_they_sit(club, parts):
+    arbiter, own = browse(parts, club.ann_token), board_of(club, 5)
+    for board in (1, 2, 3):
+        shown = arbiter.get(f"/tournaments/{club.id}/desk?round=1&board={board}").text
+        assert ("You sit on this board" in shown) is (board == own)
+        assert (f'data-post="{club.path}/results"' in shown) is (board != own)
 
 
 def test_what_an_arbiter_did_is_listed_with_who_and_why(club, parts):

@@ -18,6 +18,9 @@ FORMATS = [
     ({"kind": "knockout", "lives": 1}, 2),
     ({"kind": "knockout", "lives": 2}, 2),
     ({"kind": "gauntlet", "cycles": 2}, 2),
+    ({"kind": "pyramid", "cycles": 1}, 2),
+    ({"kind": "groups", "size": 5}, 2),
+    ({"kind": "groups", "groups": 2, "cycles": 2, "advance": 1}, 2),
 ]
 
 happenings = st.lists(
@@ -34,7 +37,7 @@ def happen(tournament, what, number):
         tournament.leave(present[number % len(present)])
     elif what == "sit out" and present and len(state.rounds) < (bound_rounds(state) or 1):
         tournament.sit_out(present[number % len(present)], len(state.rounds) + 1)
-    elif what == "enter" and state.terms.format["kind"] == "swiss":
+    elif what == "enter" and state.takes_entrants:
         tournament.enter()
     elif what == "annul" and games:
         game = games[number % len(games)]
@@ -69,6 +72,9 @@ def expect_placed(tournament, present, placed):
     if format["kind"] == "gauntlet":
         assert len(placed) <= 2
         return placed
+    if format["kind"] in ("pyramid", "groups"):
+        # The others wait for their turn, or have met everybody, or are out.
+        return [each for each in present if each in placed]
     if format["kind"] == "knockout":
         return [each for each in present if count_defeats(tournament.state)[each] < format["lives"]]
     return present

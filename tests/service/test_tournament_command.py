@@ -12,12 +12,20 @@ from rich.console import Console
 
 from plyscribe.domain.chain import first_link, link_all
 from plyscribe.service.cli import tournament as command
-from plyscribe.service.cli.tournament import TournamentError, tournament
+from plyscribe.service.cli.tournament import Cup, TournamentError, tournament
 from plyscribe.service.client import Client
 from plyscribe.service.matches.queries import export_lines
 from tests.service.test_tournaments_api import TournamentOverHttp
 
-STATE = {"tournament": "tournament-x", "status": "ended", "rounds": 1, "games": 3, "decided": 3, "given_up": 0}
+STATE = {
+    "tournament": "tournament-x",
+    "status": "ended",
+    "is_open": True,
+    "rounds": 1,
+    "games": 3,
+    "decided": 3,
+    "given_up": 0,
+}
 
 
 class Scripted:
@@ -51,7 +59,7 @@ def play(monkeypatch: pytest.MonkeyPatch, **state: Any) -> str:
     """The output of the console apart from the table."""
     monkeypatch.setattr(command, "Client", lambda *_: Scripted(**state))
     shown = StringIO()
-    command.play("http://x", "t", {}, [], "k", Console(file=shown), Event())
+    command.play(Cup("http://x", "x", "t", {}, [], "k", Path()), Console(file=shown), Event())
     return shown.getvalue()
 
 

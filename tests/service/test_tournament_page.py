@@ -204,7 +204,7 @@ def test_the_terms_are_told_in_words_without_any_json(browser, parts):
     )
     play_out(browser, parts, path)
     shown = browser.get(page_of(path)).text
-    for words in ("Swiss, 3 rounds", "3 for place 1, 1 for place 2; 6 for a bye; 1 for an absence", "1 min for a move"):
+    for words in ("Swiss, 3 rounds", "3 for place 1, 1 for place 2; 6 for a bye; 1 for an absence", "for each move"):
         assert words in shown
     assert not re.search(r"[{}]|&#39;|\[&|\[\d", shown.partition("<main")[2])
 

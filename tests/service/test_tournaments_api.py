@@ -76,7 +76,7 @@ def test_the_same_request_again_makes_no_second_tournament(tournament):
 @pytest.mark.parametrize(
     ("terms", "code"),
     [
-        ({"format": {"kind": "ladder"}}, "tournament/format"),
+        ({"format": {"kind": "tower"}}, "tournament/format"),
         ({"format": {"kind": "swiss", "rounds": 0}}, "tournament/format"),
         ({"format": {"kind": "swiss", "cycles": 2}}, "tournament/format"),
         ({"ruleset": "chess"}, "ruleset/unknown"),

@@ -11,7 +11,13 @@ from plyscribe.domain.chain import StoredEvent
 from plyscribe.domain.commands import Actor, CreateMatch, MakeMove, OfferDraw, TakeSeat
 from plyscribe.domain.events import Account
 from plyscribe.domain.kinds import MATCH
-from plyscribe.domain.tournament.commands import CreateTournament, InviteEntrant
+from plyscribe.domain.tournament.commands import (
+    ChallengeEntrant,
+    CreateTournament,
+    InviteEntrant,
+    RegisterEntrant,
+    StartTournament,
+)
 from plyscribe.service.clock import now_ms
 from plyscribe.service.composition import Parts, compose
 from plyscribe.service.database.feed_places import Places
@@ -269,5 +275,29 @@ def test_who_is_invited_to_a_tournament_is_told_once(rig):
         rig.relay.step(block_ms=0)
     [data] = rig.read(BEN)
     assert b'"type":"tournament-invited"' in data
+    rig.build()
+    assert rig.read(BEN) == [data]
+
+
+def test_who_is_challenged_on_a_ladder_is_told_once(rig):
+    stream = stream_id("tournament", command_of("test", "POST", "/", None, b""))
+    organiser = Actor("organiser", "player-" + "o" * 26)
+    terms = {"name": "Ladder", "ruleset": "zhen", "format": {"kind": "ladder"}, "seed": 1, "is_open": True}
+    for command, actor, fields in (
+        (CreateTournament, organiser, terms),
+        (RegisterEntrant, BEN, {"occupant": Account(BEN.id)}),
+        (RegisterEntrant, ANN, {"occupant": Account(ANN.id)}),
+        (StartTournament, organiser, {}),
+        (ChallengeEntrant, ANN, {"opponent": 1}),
+    ):
+        asked = command_of("test", "POST", "/", None, b"")
+        order = command(actor=actor, at=now_ms(), id=asked.id.hex(), **fields)
+        rig.parts.tournaments.execute(stream, order, asked, new=command is CreateTournament)
+    while FeedGroup(rig.redis).backlog()[0]:
+        rig.relay.step(block_ms=0)
+    [data] = rig.read(BEN)
+    assert b'"type":"tournament-challenged"' in data
+    assert b'"challenger":2' in data
+    assert rig.read(ANN) == []
     rig.build()
     assert rig.read(BEN) == [data]

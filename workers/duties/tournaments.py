@@ -37,6 +37,7 @@ BEGINS = {
     "tournament-started",
     "tournament-paused",
     "tournament-resumed",
+    "tournament-closed",
     "entrant-withdrawn",
     "round-called",
     "round-paired",

@@ -1,6 +1,8 @@
 """Pairs the next round of a tournament. The same tournament always gives the same pairing, so anybody can check it."""
 
 from plyscribe.domain.errors import WrongValue
+from plyscribe.domain.tournament.group_pairing import pair_groups
+from plyscribe.domain.tournament.pyramid import pair_pyramid
 from plyscribe.domain.tournament.schedule import Pairing, pair_gauntlet, pair_knockout, pair_round_robin
 from plyscribe.domain.tournament.scheveningen import pair_scheveningen
 from plyscribe.domain.tournament.seeding import pair_by_seed
@@ -24,13 +26,19 @@ def pair_next(state: Tournament) -> Pairing | None:
 def _pair_numbered(state: Tournament) -> Pairing | None:
     """As pair_next, for a tournament whose entrants are numbered by seed."""
     terms, number = state.terms, len(state.rounds) + 1
-    if sum(each.is_in for each in state.entrants) < terms.seats:
+    if terms.format["kind"] == "ladder" or sum(each.is_in for each in state.entrants) < terms.seats:
         return None
     match terms.format["kind"]:
         case "round-robin":
             return pair_round_robin(state) if terms.seats == 2 else pair_pod_round_robin(state)
+        case "league":
+            return pair_round_robin(state)
         case "gauntlet":
             return pair_gauntlet(state)
+        case "pyramid":
+            return pair_pyramid(state)
+        case "groups":
+            return pair_groups(state)
         case "knockout":
             return pair_knockout(state)
         case "swiss":

@@ -69,11 +69,11 @@ A = TypeVarTuple("A")
 T = TypeVar("T")
 
 TABLE_PREFIX = "plyt_"
-AT_TABLE = frozenset({"matches", "tournaments", "pages"})
-"""The blueprints whose views know that whoever holds the code of a table has no account."""
+TABLE_PAGES = "/at/"
+"""What the address of a page at a table begins with. The code follows."""
 
-AT_TABLE_HEADER = "HTTP_PLYSCRIBE_AT_TABLE"
-"""The header with which pages at a table say that the code in their cookie acts, not an account."""
+AT_TABLE = frozenset({"matches", "tournaments", "variations", "pages"})
+"""The blueprints whose views know that whoever holds the code of a table has no account."""
 
 SAFE_METHODS = (*READS, "OPTIONS")
 _KEY = re.compile(r"[\x20-\x7e]{1,64}")
@@ -154,24 +154,12 @@ class ApiRequest(Request):
         return session if session and (self.method in SAFE_METHODS or self.is_from_here) else None
 
     @cached_property
-    def table_cookie_name(self) -> str:
-        """The cookie with the code of a table, which a page for phones at that table has set."""
-        return f"{self.cookie_name}-table"
-
-    @cached_property
     def table_code_sent(self) -> str | None:
-        """The code of a table in the cookie of our pages, on which conditions see `session_sent`.
-
-        Only pages at a table and what they send ask for it, by a header or in their address: elsewhere an account acts.
-        """
-        if "HTTP_COOKIE" not in self.environ or not self._is_at_table:
+        """The code in the address of a page at a table: there it acts, and no account does. None elsewhere."""
+        if not self.path.startswith(TABLE_PAGES + TABLE_PREFIX):
             return None
-        code = self.cookies.get(self.table_cookie_name)
-        return code if code and (self.method in SAFE_METHODS or self.is_from_here) else None
-
-    @cached_property
-    def _is_at_table(self) -> bool:
-        return AT_TABLE_HEADER in self.environ or self.args.get("at") == "table"
+        code, _, _ = self.path.removeprefix(TABLE_PAGES).partition("/")
+        return code
 
     @property
     def is_from_here(self) -> bool:

@@ -10,7 +10,9 @@ from plyscribe.domain.declared_builds import build_of
 from plyscribe.domain.errors import WrongValue
 from plyscribe.domain.names import require_label
 from plyscribe.domain.tournament.commands import (
+    AnswerCall,
     AssignEntrant,
+    CallArbiter,
     CallRound,
     CancelAbsence,
     CorrectGame,
@@ -368,6 +370,29 @@ def preview_ruling(tournament: str) -> Response:
     ranks, forfeited = parse_result(game, query["ranks"] or None, query["forfeited"])
     subject = result_of(tournament, state.version, (game.round, game.board, game.game), ranks, forfeited)
     return answer_report(subject, lambda report: tagged(answer(report), report["version"]), events=state.version)
+
+
+# ---- calls
+
+
+@blueprint.post("/<tournament>/calls")
+@operation("tournaments", answers.TournamentReceipt, status=201, body=bodies.NewCall, **receipt)
+def call_arbiter(tournament: str) -> Response:
+    """Call an arbiter to a table, with its code.
+
+    The call is `call` of the game until an arbiter answers it, or rules on the game. Meanwhile, nobody calls again.
+    """
+    return execute(tournament, bodies.NewCall, lambda base, body, _: CallArbiter(**base, **body), 201, at_table=True)
+
+
+@blueprint.post("/<tournament>/call-answers")
+@operation("tournaments", answers.TournamentReceipt, status=201, body=bodies.CallAnswer, **receipt)
+def answer_call(tournament: str) -> Response:
+    """Answer the call of a table without a ruling. Only organisers can do this."""
+    return execute(tournament, bodies.CallAnswer, lambda base, body, _: AnswerCall(**base, **body), 201)
+
+
+# ---- penalties
 
 
 @blueprint.post("/<tournament>/penalties")

@@ -24,8 +24,10 @@ from plyscribe.domain.tournament.commands import (
     WithdrawEntrant,
 )
 from plyscribe.domain.tournament.crosstable import HOW_TO_READ, list_crosstable
+from plyscribe.domain.tournament.entrant_builds import list_builds
+from plyscribe.domain.tournament.group_tables import has_groups
 from plyscribe.domain.tournament.state import Tournament, find_game
-from plyscribe.domain.tournament.tables import list_table, render_csv, render_text
+from plyscribe.domain.tournament.tables import list_table, render_csv, render_standings, render_text
 from plyscribe.domain.tournament.team_standings import list_team_table
 from plyscribe.domain.tournament.teams import is_of_teams
 from plyscribe.service.access.accounts import Principal
@@ -182,8 +184,8 @@ def register_entrant(tournament: str) -> Response:
     By entering, you agree to be seated in its matches. If you are invited, you accept the invitation by entering; its
     label is yours unless you give another one. With the `code` of an entry link you can enter a tournament that is not
     open. Organisers can also enter bots of the server, guests, and players who asked to be let in, and can give a
-    rating, a seed or, in a format of teams, a team. A Swiss tournament takes entrants even after its start; they are
-    paired from the next round on.
+    rating, a seed or, in a format of teams, a team. A Swiss, a pyramid or a ladder takes entrants even after its start;
+    they are paired from the next round on.
     """
 
     def make(base: Fields, body: Fields, who: Principal) -> RegisterEntrant:
@@ -366,7 +368,8 @@ def get_standings(tournament: str) -> Response:
     The table comes as JSON, which includes the crosstable, as text for a terminal, or as CSV. For text and CSV,
     `crosstable=true` gets the crosstable instead: in the order of the table, with each game from the side of the line's
     entrant. If teams play, the text has their table first and then that of all players, and `teams=true` gets the table
-    of teams alone.
+    of teams alone. Below the table, text has the builds of
+    programs that accounts named.
     """
     media = accepted(JSON, TEXT, CSV)
     query = parse_query(parameters.StandingsQuery)
@@ -375,8 +378,15 @@ def get_standings(tournament: str) -> Response:
         given = answer(tournament_queries.describe_table(state, parts().accounts))
     else:
         names = tournament_queries.name_players(state, parts().accounts)
-        text = "\n".join(map(render_text if media == TEXT else render_csv, _choose_tables(state, query, names, media)))
+        if media == TEXT and has_groups(state) and not query["crosstable"] and not query["teams"]:
+            text = render_standings(state, names)
+        else:
+            tables = _choose_tables(state, query, names, media)
+            text = "\n".join(map(render_text if media == TEXT else render_csv, tables))
         text = HOW_TO_READ + text if query["crosstable"] and media == TEXT else text
+        builds = list_builds(state, tournament_queries.name_all(state, parts().accounts))
+        if media == TEXT and builds and not (query["crosstable"] or query["teams"]):
+            text += f"\n{render_text(builds)}"
         given = Response(text, content_type=f"{media}; charset=utf-8")
     return varied(tagged(given, state.version))
 

@@ -11,7 +11,7 @@ from plyscribe.domain.match import Match
 from plyscribe.domain.replay import position_at
 from plyscribe.domain.ruleset import Decision
 from plyscribe.domain.variation import trace
-from plyscribe.service.errors import NotFound
+from plyscribe.service.errors import NotFound, Unauthenticated
 from plyscribe.service.language.sentences import Names, name_seats
 from plyscribe.service.matches.story import describe_step, name_players
 from plyscribe.service.matches.touching import describe_touches
@@ -80,6 +80,8 @@ def suggest_move(ruleset: str) -> Response:
     """
     wanted, language = parse_body(bodies.WantedSuggestion), negotiate_language()
     who, playouts = principal(), wanted["playouts"]
+    if who.table is not None:
+        raise Unauthenticated("the code of a table asks no bot: sign in", "table/no-account")
     start = _find_start(ruleset, wanted)
     if is_limited():
         parts().quotas.require_playouts(who, [build_bot(BOT, None, playouts)])

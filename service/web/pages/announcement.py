@@ -1,7 +1,5 @@
 """The page on which a tournament is announced, made for somebody who never did it before."""
 
-from typing import Any
-
 from flask import Response, request
 
 from plyscribe.domain.rulesets import list_newest
@@ -11,10 +9,9 @@ from plyscribe.service.web.api.http import principal_if_any
 from plyscribe.service.web.api.rulesets import find_rules
 from plyscribe.service.web.pages.blueprint import blueprint, show_page
 from plyscribe.service.web.pages.format_fields import list_formats
-from plyscribe.service.web.pages.new_match import INCREMENTS_MS, MATCH_LIMITS_MS, MOVE_LIMITS_MS
 from plyscribe.service.web.pages.option_fields import describe_options
 from plyscribe.service.web.pages.speech import gettext
-from plyscribe.service.web.pages.times import name_span
+from plyscribe.service.web.pages.time_words import list_usual
 
 MOST_BYES = 3
 """How many byes the form offers that an entrant may ask for."""
@@ -48,13 +45,8 @@ def offer_tournament() -> Response:
         usual_entrants=USUAL_ENTRANTS,
         most_byes=MOST_BYES,
         **describe_options(ruleset),
-        **_list_limits(),
+        usual_times=list_usual(),
     )
-
-
-def _list_limits() -> dict[str, Any]:
-    spans = {"move_limits": MOVE_LIMITS_MS, "match_limits": MATCH_LIMITS_MS, "increments": INCREMENTS_MS}
-    return {name: [(name_span(span_ms), span_ms) for span_ms in each] for name, each in spans.items()}
 
 
 def _name_repeat(repeat: str) -> str:

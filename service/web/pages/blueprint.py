@@ -93,7 +93,8 @@ def asked_next() -> str:
 
 
 def _describe(who: Principal | None) -> dict[str, Any] | None:
-    if who is None:
+    # Whoever holds the code of a table has no account.
+    if who is None or who.table is not None:
         return None
     return describe_visitor(parts().accounts.players.read(who.account), who.scopes)
 

@@ -86,6 +86,7 @@ def _describe(state: Tournament, game: Game, seen: GameOnDesk, names: Mapping[in
         "why": game.why,
         "is_corrected": game.entered is not None,
         "annulled": game.annulled,
+        "call": game.call,
         "attempts": len(game.failed) + (not game.is_given_up),
         "faults": game.failed,
         "is_own": bool(own & set(game.entrants)),
@@ -117,6 +118,7 @@ def _describe_chosen(
     rulings = () if described["is_own"] else list_rulings(state, game)
     id = parts().tournaments.match_id(state, game)
     has_match = (game.ranks is None and seen[board, which].begun_at is not None) or game.match is not None
+    decided = (game.ranks, game.annulled, game.forfeited, game.call)
     directs = _list_directions(id) if has_match and game.ranks is None and not described["is_own"] else {}
     return {
         **described,
@@ -124,7 +126,7 @@ def _describe_chosen(
         "match": id if has_match else None,
         "directs": directs,
         # A form that is being filled in stays as it is until what can be decided changes.
-        "key": "-".join(map(str, (number, board, which, game.ranks, game.annulled, game.forfeited, rulings, *directs))),
+        "key": "-".join(map(str, (number, board, which, *decided, rulings, *directs))),
         "is_now": number == len(state.rounds) and state.status == "playing",
     }
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from plyscribe.domain.errors import WrongValue
 from plyscribe.domain.options import Option
-from plyscribe.domain.tournament.terms import FORMATS, parse_format
+from plyscribe.domain.tournament.terms import FORMATS, WITH_DEADLINES, parse_format
 from plyscribe.service.web.pages.blueprint import blueprint
 from plyscribe.service.web.pages.option_fields import OptionField, name_option, read_field
 from plyscribe.service.web.pages.speech import gettext, gettext_noop
@@ -30,6 +30,8 @@ class OfferedFormat(NamedTuple):
     says: str
     seats: tuple[int, ...]
     fields: list[FormatField]
+    is_dated: bool
+    """Whether its rounds begin at dates or by challenges, so that nobody calls them."""
 
 
 _FORMATS = {
@@ -128,7 +130,14 @@ def list_formats() -> list[OfferedFormat]:
 def _offer_format(kind: str) -> OfferedFormat:
     label, says = _FORMATS.get(kind, (name_option(kind.replace("-", "_")), ""))
     seats = tuple(count for count in range(2, MAX_SEATS + 1) if _takes(kind, count))
-    return OfferedFormat(kind, gettext(label), says and gettext(says), seats, list(map(_offer_option, FORMATS[kind])))
+    return OfferedFormat(
+        kind,
+        gettext(label),
+        says and gettext(says),
+        seats,
+        list(map(_offer_option, FORMATS[kind])),
+        kind in WITH_DEADLINES,
+    )
 
 
 def _takes(kind: str, seats: int) -> bool:

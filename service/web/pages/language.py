@@ -17,10 +17,14 @@ NAMES = {"en": "English", "de": "Deutsch"}
 @blueprint.post("/language")
 def choose() -> AnyResponse:
     """Keep the chosen language in this browser, and go back to the page."""
+    return keep_language(redirect(asked_next(), 303))
+
+
+def keep_language(response: AnyResponse) -> AnyResponse:
+    """The response, which keeps the language of the form in this browser; BadRequest unless it is one of ours."""
     chosen = request.form.get("language", "")
     if chosen not in LANGUAGES:
         raise BadRequest(f"choose one of {', '.join(LANGUAGES)}")
-    response = redirect(asked_next(), 303)
     secure = current_request().is_encrypted
     response.set_cookie(LANGUAGE_COOKIE, chosen, max_age=KEPT_S, samesite="Lax", secure=secure, httponly=True)
     return response

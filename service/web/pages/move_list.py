@@ -59,7 +59,16 @@ def _add_sentences(state: Match, rows: list[Row], first: int) -> list[Row]:
     for kind, ply, sentence in list_sentences(state, first, last):
         found[kind, ply].append(sentence)
     # Steps at the same ply are told apart by their order. News may begin in the midst of them, but have the last.
-    return list(_fill_backwards(rows, found))[::-1]
+    return [_add_time(state, row) for row in list(_fill_backwards(rows, found))[::-1]]
+
+
+def _add_time(state: Match, row: Row) -> Row:
+    """The row with how long its move took, unless somebody else entered it or nobody thought about it."""
+    play = state.play
+    if row.kind != "move" or play is None or row.ply > play.ply or state.life.created.recorder is not None:
+        return row
+    step = play.steps[row.ply - 1]
+    return row if step.is_copied else row._replace(spent_ms=step.took_ms)
 
 
 def _fill_backwards(rows: list[Row], found: dict[tuple[str, int], list[str]]) -> Iterable[Row]:

@@ -18,15 +18,9 @@ from plyscribe.service.web.pages.goals import say_goal
 from plyscribe.service.web.pages.listed import list_beside
 from plyscribe.service.web.pages.option_fields import describe_options
 from plyscribe.service.web.pages.speech import gettext
-from plyscribe.service.web.pages.times import name_span
+from plyscribe.service.web.pages.time_words import list_usual
 
 SHOWN = 20
-
-MINUTE_MS = 60_000
-DAY_MS = 24 * 60 * MINUTE_MS
-MOVE_LIMITS_MS = (MINUTE_MS, 5 * MINUTE_MS, 60 * MINUTE_MS, DAY_MS, 3 * DAY_MS, 7 * DAY_MS)
-INCREMENTS_MS = tuple(1000 * seconds for seconds in (1, 2, 3, 5, 10, 30))
-MATCH_LIMITS_MS = (5 * MINUTE_MS, 10 * MINUTE_MS, 30 * MINUTE_MS, 120 * MINUTE_MS)
 
 
 @blueprint.get("/play")
@@ -40,9 +34,7 @@ def offer_match() -> Response:
         bots=list_bots(),
         playouts=min(PLAYOUTS, most_playouts),
         most_playouts=most_playouts,
-        move_limits=[(name_span(span_ms), span_ms) for span_ms in MOVE_LIMITS_MS],
-        increments=[(name_span(span_ms), span_ms) for span_ms in INCREMENTS_MS],
-        match_limits=[(name_span(span_ms), span_ms) for span_ms in MATCH_LIMITS_MS],
+        usual_times=list_usual(),
         **_describe_lobby(who),
     )
 

@@ -123,5 +123,16 @@ SAID = {
     "team-bye": gettext_noop("%(team)s has no opponent in this round."),
     "team-short": gettext_noop("The other team is short of a member for %(name1)s."),
     "bye-left-over": gettext_noop("No full board was left for %(name1)s, with %(byes)s byes before."),
+    "pyramid": gettext_noop("%(name2)s, at place %(place)s of the pyramid, meets %(name1)s, at place %(before)s."),
+    "group": gettext_noop("Both are in group %(group)s: round %(turn)s of cycle %(cycle)s."),
+    "group-empty": gettext_noop(
+        "Group %(group)s has nobody for %(name1)s in round %(turn)s: the number in the group is odd."
+    ),
+    "group-bracket": gettext_noop(
+        "They come from groups %(groups1)s and %(groups2)s, and have places %(slots1)s and %(slots2)s in the bracket, "
+        "in the same block of %(block)s places."
+    ),
+    "group-free": gettext_noop("Nobody else is left in the part of the bracket around place %(slot)s."),
+    "challenge": gettext_noop("%(name1)s, on rung %(low)s, challenged %(name2)s, on rung %(high)s."),
 }
 """A sentence for each word."""

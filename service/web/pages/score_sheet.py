@@ -227,7 +227,8 @@ class Row(NamedTuple):
     """A row of the score sheet, of kind `move`, `roll`, `left` or `end`, and the ply that the match had reached.
 
     `text` is the notation of a move, and what else happened in a sentence. `values` are what the dice of a roll showed.
-    `sentence` says what a move or a roll did, if that was looked up.
+    `sentence` says what a move or a roll did, if that was looked up. `spent_ms` is how long a move took; None if that
+    means nothing, as in a match that was recorded at a table.
     """
 
     kind: str
@@ -236,6 +237,7 @@ class Row(NamedTuple):
     text: str
     values: tuple[int, ...] = ()
     sentence: str = ""
+    spent_ms: int | None = None
 
 
 def list_rows(

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from flask import Response
 
 from plyscribe.domain.tournament.crosstable import ABSENT, ASKED_BYE, Cell, Line, SatOut, build_crosstable
+from plyscribe.domain.tournament.ladder import is_ladder
 from plyscribe.domain.tournament.points import format_points
 from plyscribe.domain.tournament.results import HALF, ONE
 from plyscribe.domain.tournament.standings import Value, rank_entrants
@@ -49,8 +50,11 @@ class _Before(NamedTuple):
 
 
 def find_ranks_before(state: Tournament) -> dict[int, int]:
-    """The rank of each entrant in the table before the last round, as it counts now; empty before round 2."""
-    return _find_ranks_before(_Before(state)) if len(state.rounds) > 1 else {}
+    """The rank of each entrant in the table before the last round, as it counts now; empty before round 2.
+
+    Empty on a ladder, too: its rungs do not follow from rounds.
+    """
+    return _find_ranks_before(_Before(state)) if len(state.rounds) > 1 and not is_ladder(state) else {}
 
 
 @lru_cache(KEPT)
@@ -93,6 +97,7 @@ def _describe_line(line: Line, order: Sequence[int], names: Names, own: set[int]
         "entrant": entrant,
         "rank": line.standing.rank,
         "points": format_points(line.standing.points),
+        "group": line.group,
         "is_own": entrant in own,
         "cells": [
             None

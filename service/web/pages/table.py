@@ -11,11 +11,12 @@ from urllib.parse import urlencode
 from flask import redirect, request
 from werkzeug.wrappers import Response as AnyResponse
 
+from plyscribe.domain.at_table import find_table
 from plyscribe.domain.bots import PLAYOUTS
 from plyscribe.domain.commands import Actor
 from plyscribe.domain.counting import counts
 from plyscribe.domain.decide.choices import Choice
-from plyscribe.domain.decide.who import seats_held
+from plyscribe.domain.decide.who import is_recorder, seats_held
 from plyscribe.domain.events import EVENT_TYPES, WITHDRAWAL_CAUSES, BuiltIn
 from plyscribe.domain.imported import is_address
 from plyscribe.domain.match import Interlude, Match, PlayedMove
@@ -90,10 +91,11 @@ def _show(match: str, way: str) -> AnyResponse:
     life = state.life
     if is_address(state.stream):
         return redirect(f"/matches/{state.stream}", 303)
-    right_way = "record" if who is not None and who.account == life.created.recorder else "play"
+    actor = find_actor(state, who)
+    right_way = "record" if actor is not None and is_recorder(actor, life) else "play"
     if way != right_way:
         return redirect(f"/matches/{match}/{right_way}{_format_query()}", 303)
-    return show_page("table.html", **_describe_table(state, who), way=way)
+    return show_page("table.html", **describe_play(state, who), way=way)
 
 
 def _format_query() -> str:
@@ -103,18 +105,29 @@ def _format_query() -> str:
     return f"{invited}{format_view()}".replace("&", "?", 1)
 
 
-def _describe_table(state: Match, who: Principal | None) -> dict[str, Any]:
+def find_actor(state: Match, who: Principal | None) -> Actor | None:
+    """As whom the visitor looks at the match: with the code of a table, as an arbiter who records, or as a player."""
+    if who is None:
+        return None
+    if who.table is not None:
+        return who.table.place.actor
+    records = find_table(state.life) is not None and parts().arbitrates(state, who)
+    return Actor("arbiter" if records else "player", who.account)
+
+
+def describe_play(state: Match, who: Principal | None) -> dict[str, Any]:
+    """What the page shows of the match, for this visitor."""
     life, play = state.life, state.play
-    account = who.account if who else None
+    account, actor = who.account if who else None, find_actor(state, who)
     choices = {choice.command: choice for choice in list_choices_now(state)}
-    held = seats_held(Actor("player", account), life) if account else []
+    held = seats_held(actor, life) if actor else []
     names = name_seats(queries.describe_seats(life.seats))
     ruleset = play.ruleset if play else None
     view = choose_view(state, held)
     ending = describe_ending(state, names, held)
     rematch = find_rematch(state, account)
-    is_recorder = account is not None and account == life.created.recorder
-    line = list_line(state, names, request.args.get("steps", FEW, type=int)) if is_recorder else None
+    records = actor is not None and is_recorder(actor, life)
+    line = list_line(state, names, request.args.get("steps", FEW, type=int)) if records else None
     told = [] if line else _read_log(state, names)
     dice = find_line_rolls(line.entries) if line else find_last_rolls(told)
     log = line.entries if line else told[-SHOWN:]
@@ -138,7 +151,7 @@ def _describe_table(state: Match, who: Principal | None) -> dict[str, Any]:
         "rematch": rematch,
         "goal": say_goal(ruleset) if ruleset else "",
         "held": held,
-        "is_recorder": is_recorder,
+        "is_recorder": records,
         "now": _describe_now(state, choices),
         "hint": _count_hint_playouts(state) if "move" in choices else 0,
         "log": log,

@@ -9,9 +9,12 @@ from plyscribe.domain.events import Account
 from plyscribe.domain.rulesets import find_ruleset, list_newest
 from plyscribe.domain.tournament.decide import TOURNAMENT
 from plyscribe.domain.tournament.state import STATUSES, Tournament
+from plyscribe.service.clock import now_ms
 from plyscribe.service.lists.tournament_people import PARTS
 from plyscribe.service.tournaments.queries import (
     describe_attempt,
+    describe_challenges,
+    describe_deadlines,
     describe_rounds,
     describe_table,
     describe_tournament,
@@ -123,6 +126,8 @@ def show_tournament(tournament: str) -> Response:
         title=find_ruleset(state.terms.ruleset, state.terms.ruleset_version).title,
         names=names,
         table=table,
+        challenges=_list_challenges(state, who.account) if who is not None else None,
+        dates=describe_deadlines(state, parts().tournaments, now_ms()),
         own=own,
         ranks_before=find_ranks_before(state),
         say_change=say_change,
@@ -137,6 +142,12 @@ def show_tournament(tournament: str) -> Response:
         steering=describe_steering(state, who, names) if who is not None and organises and is_live else None,
         own_games=_list_own_games(state, who.account) if who is not None else [],
     )
+
+
+def _list_challenges(state: Tournament, account: str) -> dict[str, Any] | None:
+    """Whom the account can challenge on a ladder; None if it has not entered."""
+    own = [each.number for each in state.entrants if each.occupant == Account(account)]
+    return describe_challenges(state, own[0], parts().accounts, now_ms()) if own else None
 
 
 def _plot_ratings(table: dict[str, Any], names: dict[int, str]) -> str | None:
@@ -182,12 +193,12 @@ def _list_faults(state: Tournament) -> list[dict[str, Any]]:
 
 
 def _list_own_games(state: Tournament, account: str) -> list[str]:
-    """The matches of the newest round that the account plays in and that are not over."""
+    """The matches that the account plays in and that are not over."""
     own = {each.number for each in state.entrants if each.occupant == Account(account)}
-    newest = state.rounds[-1].games if state.rounds else ()
     return [
         parts().tournaments.match_id(state, game)
-        for games in newest
+        for round in state.open_rounds
+        for games in round.games
         for game in games
         if game.ranks is None and not game.is_given_up and own & set(game.entrants)
     ]

@@ -4,13 +4,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from plyscribe.domain.rulesets import find_ruleset
+from plyscribe.domain.tournament.due_dates import UNPLAYED
 from plyscribe.domain.tournament.evolve import BY_HAND
 from plyscribe.service.language.guidance import WAYS
 from plyscribe.service.language.sentences import translate
 from plyscribe.service.web.pages.blueprint import blueprint
 from plyscribe.service.web.pages.option_fields import describe_chosen, format_value
 from plyscribe.service.web.pages.speech import gettext, gettext_noop, ngettext, page_language
-from plyscribe.service.web.pages.times import format_duration
+from plyscribe.service.web.pages.time_words import describe_limits
 
 SPRT_ENDS = ("sprt-elo0", "sprt-elo1")
 """How a tournament ends that its sequential test has decided."""
@@ -47,6 +48,22 @@ def describe_format(format: Mapping[str, Any]) -> str:
             )
         case "swiss":
             return ngettext("Swiss, %(num)s round", "Swiss, %(num)s rounds", format["rounds"])
+        case "pyramid":
+            return ngettext(
+                "Pyramid, %(num)s cycle: everybody meets those before them",
+                "Pyramid, %(num)s cycles: everybody meets those before them",
+                format["cycles"],
+            )
+        case "groups":
+            return _describe_groups(format)
+        case "ladder":
+            return ngettext(
+                "Ladder, challenges reach %(num)s rung up", "Ladder, challenges reach %(num)s rungs up", format["reach"]
+            )
+        case "league":
+            return ngettext(
+                "League, a round lasts %(num)s day", "League, a round lasts %(num)s days", format["round_days"]
+            )
         case "knockout":
             return ngettext("Knockout, out after %(num)s loss", "Knockout, out after %(num)s losses", format["lives"])
         case "scheveningen":
@@ -76,15 +93,55 @@ def describe_format(format: Mapping[str, Any]) -> str:
     )
 
 
+def _describe_dates(format: Mapping[str, Any]) -> Iterator[Reason]:
+    """When the rounds of a league begin, and who loses a game that is not played in time."""
+    if "next_round" in format:
+        begins = {
+            "decided": gettext("at its date, once the round before is decided"),
+            "date": gettext("at its date, even if games are still open"),
+            "early": gettext("as soon as the round before is decided"),
+        }
+        yield Reason(gettext("Each round begins"), begins[format["next_round"]])
+    if "cooldown_days" in format:
+        days = format["days"], format["cooldown_days"]
+        played, again = (ngettext("%(num)s day", "%(num)s days", each) for each in days)
+        yield Reason(gettext("Time to play a challenge"), played)
+        yield Reason(gettext("Time until the same two meet again"), again)
+    if format.get("weeks"):
+        yield Reason(gettext("Length"), ngettext("%(num)s week", "%(num)s weeks", format["weeks"]))
+    if "overdue" in format:
+        losers = {
+            "absent": gettext("who was to move loses"),
+            "both": gettext("both lose"),
+            "challenged": gettext("the challenged loses"),
+        }
+        yield Reason(gettext("If a game is not played in time"), losers[format["overdue"]])
+
+
+def _describe_groups(format: Mapping[str, Any]) -> str:
+    if "groups" in format:
+        groups = ngettext("%(num)s group", "%(num)s groups", format["groups"])
+    else:
+        groups = gettext("Groups of at most %(size)s", size=format["size"])
+    best = format["advance"]
+    return ngettext(
+        "%(groups)s, then a knockout of the best of each",
+        "%(groups)s, then a knockout of the best %(num)s of each",
+        best,
+        groups=groups,
+    )
+
+
 def describe_terms(tournament: Mapping[str, Any]) -> Iterator[Reason]:
     """The terms of a tournament, from its description as in the API."""
     yield Reason(gettext("Format"), describe_format(tournament["format"]))
+    yield from _describe_dates(tournament["format"])
     yield Reason(gettext("Games"), _describe_repeat(tournament["repeat"]))
     yield from _describe_options(tournament)
     yield Reason(gettext("Scoring"), _describe_scoring(tournament["scoring"]))
     tiebreaks = ", ".join(map(name_tiebreak, tournament["tiebreaks"]))
     yield Reason(gettext("With equal points"), tiebreaks or gettext("none"))
-    yield Reason(gettext("Time"), _describe_limits(tournament["limits"]))
+    yield Reason(gettext("Time"), describe_limits(tournament["limits"]))
     if tournament["openings"]:
         count = len(tournament["openings"])
         yield Reason(gettext("Openings"), gettext("%(count)s, which the boards take in turn", count=count))
@@ -181,23 +238,25 @@ def _describe_scoring(scoring: Mapping[str, Any]) -> str:
     return "; ".join([*said, gettext("%(points)s for an absence", points=scoring["absence"])])
 
 
-def _describe_limits(limits: Mapping[str, Any] | None) -> str:
-    given, said = limits or {}, []
-    if span_ms := given.get("move_ms"):
-        said.append(gettext("%(time)s for a move", time=format_duration(span_ms)))
-    if span_ms := given.get("match_ms"):
-        said.append(gettext("%(time)s for a match", time=format_duration(span_ms)))
-    if span_ms := given.get("increment_ms"):
-        said.append(gettext("%(time)s more with each move", time=format_duration(span_ms)))
-    return ", ".join(said) or gettext("no limit")
-
-
 def explain_costs(costs: Mapping[str, Any], engine: str, names: Mapping[int, str] | None = None) -> list[Reason]:
     """What a pairing cost, in words. An unknown cost keeps its name; docs/tournaments.md lists the known ones."""
     named = {str(number): name for number, name in (names or {}).items()}
     reasons = [Reason(gettext("paired by"), gettext("a person, by hand") if engine == BY_HAND else engine)]
     for name, value in costs.items():
         match name:
+            case "slots":
+                slots = sorted(value, key=lambda each: int(value[each]))
+                reasons.append(
+                    Reason(gettext("bracket, from top to bottom"), ", ".join(named.get(e, e) for e in slots))
+                )
+            case "challenger" | "challenged":
+                who = gettext("who challenged") if name == "challenger" else gettext("who was challenged")
+                reasons.append(Reason(who, named.get(str(value), str(value))))
+            case "rungs":
+                climb = gettext("from rung %(low)s to rung %(high)s", low=value["from"], high=value["to"])
+                reasons.append(Reason(gettext("what it was for"), climb))
+            case "stage":
+                reasons.append(Reason(gettext("stage"), name_stage(value)))
             case "floats":
                 unequal = gettext("board with unequal points")
                 reasons += [Reason(unequal, _describe_float(each, named)) for each in value]
@@ -218,6 +277,12 @@ def explain_costs(costs: Mapping[str, Any], engine: str, names: Mapping[int, str
             case _:
                 reasons.append(Reason(_name_cost(name), format_value(value)))
     return reasons
+
+
+@blueprint.app_template_filter("stage")
+def name_stage(stage: str) -> str:
+    """A stage of a tournament with groups, in words."""
+    return gettext("groups") if stage == "groups" else gettext("knockout")
 
 
 def _name_cost(name: str) -> str:
@@ -294,6 +359,7 @@ def _name_place(act: Mapping[str, Any]) -> str:
 _ACTS = {
     "arbiter-named": gettext_noop("made %(name)s an arbiter"),
     "arbiter-dismissed": gettext_noop("%(name)s is an arbiter no longer"),
+    "deadline-extended": gettext_noop("extended the deadline of round %(round)s"),
     "entrant-disqualified": gettext_noop("disqualified %(name)s"),
     "entrant-returned": gettext_noop("let %(name)s return"),
     "entrant-withdrawn": gettext_noop("withdrew %(name)s"),
@@ -303,6 +369,7 @@ _ACTS = {
     "game-annulled": gettext_noop("annulled %(which)s"),
     "game-corrected": gettext_noop("corrected the result of %(which)s"),
     "game-forfeited": gettext_noop("declared %(which)s forfeited"),
+    "arbiter-call-answered": gettext_noop("answered the call of %(which)s"),
     "game-replayed": gettext_noop("had %(which)s played once more"),
     "game-reported": gettext_noop("entered the result of %(which)s"),
     "game-retried": gettext_noop("had %(which)s tried again"),
@@ -311,10 +378,17 @@ _ACTS = {
     "round-paired": gettext_noop("paired round %(round)s by hand"),
     "round-taken-back": gettext_noop("took the pairing of round %(round)s back"),
     "table-codes-revoked": gettext_noop("made the codes of %(which)s void"),
+    "tournament-closed": gettext_noop("closed the ladder"),
     "tournament-aborted": gettext_noop("called the tournament off"),
     "tournament-paused": gettext_noop("paused the tournament"),
     "tournament-resumed": gettext_noop("let the tournament go on"),
 }
+
+
+@blueprint.app_template_filter("ruled_why")
+def name_why(why: str) -> str:
+    """Why somebody decided a game, as they said it; what the server says about a deadline in the reader's language."""
+    return gettext("not played by its deadline") if why == UNPLAYED else why
 
 
 @blueprint.app_template_filter("way")
@@ -335,6 +409,8 @@ def describe_end(reason: str | None) -> str | None:
     """Why a tournament is over; None if it is not, or if all its games were played."""
     if reason in (None, "played"):
         return None
+    if reason == "closed":
+        return gettext("the organiser closed it")
     return gettext("the sequential test has decided") if reason in SPRT_ENDS else reason
 
 

@@ -26,6 +26,7 @@ from plyscribe.domain.limits import MAX_AFTER, MAX_INCREMENT_MS, MAX_MATCH_MS, M
 from plyscribe.domain.names import MAX_NAME_LENGTH
 from plyscribe.domain.player import KINDS, MAX_OVERLAP_MS, MAX_TOKEN_LIFE_MS, SCOPES
 from plyscribe.domain.tournament.conditions import MAX_NAME_LENGTH as MAX_TEAM_NAME_LENGTH
+from plyscribe.domain.tournament.due_dates import MAX_DAYS
 from plyscribe.domain.tournament.entering import MAX_RATING
 from plyscribe.domain.tournament.rulings import MAX_PENALTY
 from plyscribe.domain.tournament.terms import (
@@ -57,6 +58,9 @@ from plyscribe.service.web.schemas.field_types import (
 MAX_VALUES = 1000
 
 MAX_PLACE = 32
+
+MAX_TYPED = 16_000
+"""The most characters of a typed score sheet."""
 
 MAX_TRIED = 1000
 """The most steps of a variation. They are taken anew for each request."""
@@ -604,6 +608,20 @@ class NewRoll(Strict):
     def _one_of_them(self, data: dict[str, Any], **_: Any) -> None:
         if len(data) != 1:
             raise ValidationError("Must have exactly one of values and laid.")
+
+
+class TypedSteps(Strict):
+    """Steps as on a score sheet, which go on from the present position, or from that at `version`."""
+
+    text = fields.String(
+        required=True,
+        validate=validate.Length(1, MAX_TYPED),
+        metadata={"description": "The steps, as in a text record without headers.", "example": "1. d4 2. e5"},
+    )
+    version = integer_field(
+        1, 2**31, load_default=None, allow_none=True, metadata={"description": "By default the present version."}
+    )
+    picture = Boolean(load_default=False, metadata={"description": "Send the position after them as an SVG document."})
 
 
 class CorrectedStep(_Step):
@@ -1183,12 +1201,49 @@ class NewReplay(RulingOnGame):
     """A decided game that is to be played once more."""
 
 
+class NewCall(RulingOnGame):
+    """A game at whose table an arbiter is needed."""
+
+
+class CallAnswer(RulingOnGame):
+    """A game whose open call is answered."""
+
+
 class NewPenalty(Reason):
     """A penalty for an entrant."""
 
     entrant = integer_field(1, MAX_ENTRANTS, required=True)
     points = integer_field(
         0, MAX_PENALTY, load_default=0, metadata={"description": "The points that it loses; 0 for a warning."}
+    )
+
+
+class NewExtension(Reason):
+    """More time for the games of a round, or of one of its boards."""
+
+    round = integer_field(1, MOST_ROUNDS, required=True)
+    board = integer_field(
+        1, MAX_ENTRANTS, load_default=None, allow_none=True, metadata={"description": "The board; by default all."}
+    )
+    days = integer_field(
+        1, MAX_DAYS, required=True, metadata={"description": "How many days the deadline moves.", "example": 3}
+    )
+
+
+class NewChallenge(Strict):
+    """Who is challenged on a ladder, and by whom."""
+
+    opponent = integer_field(
+        1, MAX_ENTRANTS, required=True, metadata={"description": "The number of the entrant who is challenged."}
+    )
+    entrant = integer_field(
+        1,
+        MAX_ENTRANTS,
+        load_default=None,
+        allow_none=True,
+        metadata={
+            "description": "The entrant who challenges: by default you. Organisers can name any, such as a guest."
+        },
     )
 
 

@@ -10,6 +10,7 @@ from plyscribe.domain.match import STATUSES
 from plyscribe.domain.names import MAX_NAME_LENGTH
 from plyscribe.domain.player import KINDS
 from plyscribe.domain.tournament.state import STATUSES as TOURNAMENT_STATUSES
+from plyscribe.domain.tournament.terms import MAX_ENTRANTS
 from plyscribe.service.language.catalogues import LANGUAGES
 from plyscribe.service.lists.bulk import FORMS
 from plyscribe.service.lists.matches import MAX_WORDS, ORDERS, RESULTS, SORTS
@@ -515,4 +516,14 @@ class RulesetQuery(Strict):
         load_default=None,
         validate=validate.Range(1, 10_000),
         metadata={"description": "By default the newest version."},
+    )
+
+
+class ChallengesQuery(Strict):
+    """Whose challenges."""
+
+    entrant = QueryInteger(
+        required=True,
+        validate=validate.Range(1, MAX_ENTRANTS),
+        metadata={"description": "The number of the entrant who would challenge.", "example": 3},
     )

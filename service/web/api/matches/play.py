@@ -1,6 +1,6 @@
 """Play matches: moves, rolls, withdrawals and draws, and what a recorder puts right."""
 
-from flask import Response
+from flask import Response, g
 
 from plyscribe.domain.commands import (
     AnswerDraw,
@@ -17,6 +17,7 @@ from plyscribe.domain.decide.mending import MAX_CORRECTED
 from plyscribe.service.matches import queries
 from plyscribe.service.matches.story import name_players, preview_move
 from plyscribe.service.matches.touching import describe_match_touches
+from plyscribe.service.matches.typed_steps import describe_typed, read_typed
 from plyscribe.service.web.api.http import (
     answer,
     negotiate_language,
@@ -31,8 +32,12 @@ from plyscribe.service.web.api.matches.blueprint import blueprint
 from plyscribe.service.web.api.matches.commands import COMMAND_PROBLEMS, Fields, execute
 from plyscribe.service.web.api.matches.reading import confined, read_match, require_sound, varied
 from plyscribe.service.web.api.openapi import operation
-from plyscribe.service.web.charging import charge, charged
+from plyscribe.service.web.charging import READ, charge, charge_size, charged
+from plyscribe.service.web.problems import describe_fault
 from plyscribe.service.web.schemas import answers, bodies, parameters
+
+TYPED = 25
+"""So many words of a score sheet cost as much as reading a position."""
 
 CORRECTED = 2
 """So many steps that a correction enters count as one more move: it decides and stores each of them again."""
@@ -121,6 +126,27 @@ def touch_board(match: str) -> Response:
     names = name_players(state, parts().accounts.name_of, language)
     found = describe_match_touches(state, tuple(query["touch"]), language, names, query["seat"])
     return confined(varied(spoken(answer(found), language)), state)
+
+
+@blueprint.post("/<match>/score-sheet")
+@charged(READ)
+@operation("play", answers.ReadSheet, body=bodies.TypedSteps, problems=(401, 404, 409), open=True, spoken=True)
+def read_score_sheet(match: str) -> Response:
+    """Read steps as people type them on a score sheet.
+
+    Nothing is stored: send the steps one after the other. They go on from the present position, written as in a text
+    record: `1. d4 2. e5`, dice `(3 5)`, a seat that leaves `(2 resigned)`. `fault` is the first place that is wrong;
+    the steps before it are good.
+    """
+    wanted = parse_body(bodies.TypedSteps)
+    charge_size(READ, len(wanted["text"].split()), TYPED)
+    state = read_match(match, wanted["version"])
+    require_sound(state)
+    g.match = state
+    line, found = read_typed(state, wanted["text"])
+    language = negotiate_language()
+    fault = None if found.fault is None else describe_fault(found.fault, language)
+    return confined(spoken(answer(describe_typed(state, line, found, fault, wanted["picture"])), language), state)
 
 
 @blueprint.post("/<match>/rolls")

@@ -2,6 +2,7 @@
 
 import { formatProblem, readForm, send } from "/assets/commands.js";
 import { fillOptions } from "/assets/options.js";
+import { chooseTime } from "/assets/time_control.js";
 
 // What was entered is kept when another game is chosen, but for the options of the game.
 const KEPT = "plyscribe-announcement";
@@ -22,6 +23,7 @@ const form = find("announce");
 const kept = () => [...form.querySelectorAll("[id]:is(input, select, textarea)")].filter((each) => !each.closest("#options"));
 
 restore();
+chooseTime(form);
 show();
 form.addEventListener("change", show);
 find("openings").addEventListener("input", show);
@@ -56,11 +58,14 @@ function show() {
   }
   const seats = kind.selectedOptions[0].dataset.seats.split(" ");
   find("seats-say").hidden = seats.includes(find("seats").value);
+  // Such rounds begin at their dates: nobody calls them.
+  const begins = find("rounds-begin");
+  begins.disabled = "dated" in kind.selectedOptions[0].dataset;
+  begins.closest("div").hidden = begins.disabled;
   const atTable = find("at-table").checked;
   const time = form.querySelector("[data-online]");
   time.hidden = atTable;
-  for (const field of time.querySelectorAll("select")) field.disabled = atTable;
-  for (const id of ["bonus", "bonus-kind"]) find(id).disabled = atTable || !find("match-limit").value;
+  for (const field of time.querySelectorAll("select, #time-written")) field.disabled = atTable;
   showRated(atTable);
 }
 
@@ -74,8 +79,6 @@ function showRated(atTable) {
 
 function readTerms() {
   const { limits = {}, ...terms } = readForm(form);
-  const bonus = find("bonus");
-  if (!bonus.disabled && bonus.value) limits[find("bonus-kind").value] = Number(bonus.value);
   const lines = find("openings").value.split("\n").map((line) => line.trim().split(/[\s,]+/).filter(Boolean));
   return {
     ...terms,
@@ -83,7 +86,7 @@ function readTerms() {
     rated: find("rated").checked,
     openings: lines.filter((moves) => moves.length),
     tiebreaks: [...form.querySelectorAll("[data-tiebreak]")].map((each) => each.value).filter(Boolean),
-    ...(Object.keys(limits).length && { limits }),
+    ...(Object.keys(limits).length && !find("at-table").checked && { limits }),
   };
 }
 

@@ -16,10 +16,10 @@ export function runClocks(serverMs) {
 
   function showAll() {
     for (const clock of document.querySelectorAll(".clock")) {
-      const { deadline, left } = clock.dataset;
+      const { deadline, left, bank } = clock.dataset;
       const untilMs = deadline ? Number(deadline) - (Date.now() - aheadMs) : Infinity;
       // With a delay there is longer to move than there is time left: it stands still meanwhile.
-      const leftMs = Math.min(untilMs, left === undefined ? Infinity : Number(left));
+      const leftMs = Math.min(untilMs, Number(left ?? bank ?? Infinity));
       const text = formatTime(Math.max(0, leftMs));
       if (clock.textContent !== text) clock.textContent = text;
       clock.classList.toggle("short", untilMs < SHORT_MS);

@@ -1,6 +1,18 @@
 // Commands to the API: reads them from forms, and sends them so that a retry counts once.
 
+import { ask } from "/assets/asking.js";
 import { gettext } from "/assets/speech.js";
+
+let keeper = null;
+
+/**
+ * Let commands that can wait be kept until the network is back.
+ *
+ * `keep(path, body, options)` resolves to an answer as `send` does, or returns null for a command that cannot wait.
+ */
+export function keepCommands(keep) {
+  keeper = keep;
+}
 
 /**
  * Send a command; returns `{ok, status, answer}`, with status 0 if the server cannot be reached.
@@ -8,6 +20,8 @@ import { gettext } from "/assets/speech.js";
  * A command with a key is sent up to three times, with the same key. `thoughtMs` says how long the position was there.
  */
 export async function send(path, body, { method = "POST", version = null, keyed = true, thoughtMs = null } = {}) {
+  const kept = keeper?.(path, body, { method, version });
+  if (kept) return kept;
   const headers = { "Content-Type": "application/json" };
   if (keyed) headers["Idempotency-Key"] = makeKey();
   if (version !== null) headers["If-Match"] = `"${version}"`;
@@ -15,7 +29,7 @@ export async function send(path, body, { method = "POST", version = null, keyed 
   const request = { method, headers, body: JSON.stringify(body) };
   for (let left = keyed ? 2 : 0; ; left -= 1) {
     try {
-      const answered = await fetch(path, request);
+      const answered = await ask(path, request);
       if (answered.status === 503 && left) throw new Error("busy");
       const answer = await answered.json().catch(() => ({}));
       return { ok: answered.ok, status: answered.status, answer };

@@ -105,9 +105,15 @@ async function submit(form, { path, body }) {
   if (!ok) return;
   form.querySelector(".preview")?.remove();
   form.reset();
+  showCodes(form.querySelector(".codes"), answer.codes);
   const { done, goes } = form.dataset;
   await (goes ? open(goes, true) : refresh());
   say(done ?? "");
+}
+
+/** Show the addresses of new codes, to open on a phone or to send. */
+function showCodes(place, codes = []) {
+  place?.replaceChildren(...codes.map(({ url }) => make("a", { href: url, textContent: url })));
 }
 
 function say(text) {

@@ -1,5 +1,7 @@
 // Pages that show what happens as it happens: they follow a stream of events, load what is new and put it in place.
 
+import { openEvents } from "/assets/asking.js";
+
 const AGAIN_MS = 3_000;
 const GATHER_MS = 150;
 const FIRST_PAUSE_MS = 2_000;
@@ -57,7 +59,7 @@ export function followEvents({ address, types, version, refresh, gatherMs = GATH
 
   function connect() {
     clearTimeout(reconnecting);
-    source = new EventSource(address(version()));
+    source = openEvents(address(version()));
     source.addEventListener("open", () => (pauseMs = FIRST_PAUSE_MS));
     for (const type of types) {
       source.addEventListener(type, (event) => Number(event.lastEventId) > version() && gather());

@@ -4,6 +4,7 @@ import { makeKey, readForm, saltDice, send, formatProblem } from "/assets/comman
 import { fetchPart } from "/assets/fetch_part.js";
 import { swapPart } from "/assets/live_page.js";
 import { fillOptions } from "/assets/options.js";
+import { chooseTime } from "/assets/time_control.js";
 
 const LOBBY_MS = 5_000;
 
@@ -51,6 +52,7 @@ function begin() {
     event.preventDefault();
     create();
   });
+  chooseTime(form);
   showChoices();
 }
 
@@ -60,8 +62,6 @@ function rows() {
 
 /** Show what belongs to the choices that were made. */
 function showChoices() {
-  const increment = document.getElementById("increment");
-  if (increment) increment.disabled = !document.getElementById("match-limit").value;
   showSeats();
 }
 

@@ -1,5 +1,6 @@
 // The page to play or record a match on: sends commands, and shows what happens as it happens.
 
+import { ask, tableCode } from "/assets/asking.js";
 import { runClocks } from "/assets/clocks.js";
 import { formatProblem, readForm, send } from "/assets/commands.js";
 import { Composer } from "/assets/composer.js";
@@ -29,16 +30,20 @@ let isBehind = false;
 // When the position that the page shows was put in place: its way here is no time of the player's.
 let shownAt = performance.now();
 
+// The page of a table's code goes on without network.
+const ahead = tableCode && new (await import("/assets/moves_ahead.js")).MovesAhead();
 const refresh = keepFresh(async () => put(await fetchPart(location.pathname + location.search), isBehind));
 const showClocks = runClocks(Number(root.dataset.now));
 const composer = new Composer(find("composer"), find("board"), {
   findTouched,
   findSteps,
   submit: makeMove,
+  explainPause: () => ("waits" in root.dataset ? gettext("Steps wait for the network. Write the next one below them.") : null),
   clauses: `/rulesets/${root.dataset.ruleset}`,
 });
 remember(find("auto"));
 composer.update(mover());
+ahead?.load(version());
 let recorder = null;
 if ("record" in find("log").dataset) {
   const { Recorder } = await import("/assets/recorder.js");
@@ -62,14 +67,15 @@ function version() {
 
 /** The seat that this browser moves for now; null if it is nobody's turn here. */
 function mover() {
-  return root.dataset.mover ? Number(root.dataset.mover) : null;
+  return root.dataset.mover && !("waits" in root.dataset) ? Number(root.dataset.mover) : null;
 }
 
 function findTouched(touches) {
   const query = new URLSearchParams(touches.map((touch) => ["touch", touch]));
   // The board is drawn as this seat sees it.
   if (find("board").dataset.seat) query.set("seat", find("board").dataset.seat);
-  return read("touched", query);
+  const asked = read("touched", query);
+  return ahead ? asked.catch((error) => ahead.touch(version(), touches, error)) : asked;
 }
 
 function findSteps(prefix) {
@@ -77,17 +83,17 @@ function findSteps(prefix) {
 }
 
 async function read(what, query) {
-  const answered = await fetch(`${api}/legal-moves/${what}?${query}&${invitation}`);
+  const answered = await ask(`${api}/legal-moves/${what}?${query}&${invitation}`);
   if (!answered.ok) throw new Error(`${answered.status}`);
   return answered.json();
 }
 
 async function makeMove(move) {
-  const { ok, status, answer } = await send(`${api}/moves`, { move, seat: mover() }, {
+  const { ok, status, answer, isKept } = await send(`${api}/moves`, { move, seat: mover() }, {
     version: version(),
     thoughtMs: performance.now() - shownAt,
   });
-  if (ok) {
+  if (ok || isKept) {
     composer.forget();
   } else if (status === 412) {
     composer.refuse(CHANGED);
@@ -130,6 +136,7 @@ async function put(page, isOther = false) {
     each.classList.toggle("fresh", Number(each.dataset.version) > before);
   }
   composer.update(mover());
+  ahead?.load(version());
   recorder?.update();
   announce(page, before);
   showClocks();
@@ -285,6 +292,10 @@ document.addEventListener("click", (event) => {
   if (opener) find(opener.dataset.opens).showModal();
   if (event.target.closest("[data-closes]")) event.target.closest("dialog").close();
 });
+
+// What waits on a phone for the network is shown by another script. Meanwhile the board takes no move.
+document.addEventListener("plyscribe:waits", () => composer.update(mover()));
+document.addEventListener("plyscribe:sent", () => refresh());
 
 /** Let this browser remember whether a checkbox is checked. */
 function remember(box) {

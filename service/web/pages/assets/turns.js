@@ -5,7 +5,14 @@ import { gettext } from "/assets/speech.js";
 const LOOK_MS = 10_000;
 const MOST = 10;
 // When notices come that a match needs something, or has begun.
-const CALLS = ["your-decision", "draw-offered", "seat-offered", "match-started", "tournament-invited"];
+const CALLS = [
+  "your-decision",
+  "draw-offered",
+  "seat-offered",
+  "match-started",
+  "tournament-invited",
+  "tournament-challenged",
+];
 
 let looking = 0;
 
@@ -92,6 +99,8 @@ function nameCall(type) {
       return gettext("Your match has begun");
     case "tournament-invited":
       return gettext("You are invited to a tournament");
+    case "tournament-challenged":
+      return gettext("You are challenged on a ladder");
     default:
       return gettext("It is your turn");
   }

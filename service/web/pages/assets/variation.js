@@ -1,5 +1,6 @@
 // Variations: positions that are reached by steps without a match, as the API finds them.
 
+import { ask } from "/assets/asking.js";
 import { gettext } from "/assets/speech.js";
 
 /** The server refused. `problem` is what it says; `status` is 0 if it cannot be reached. */
@@ -23,7 +24,7 @@ export function askSuggestion(ruleset, start, steps, playouts, { query = "", sig
 async function post(path, body, signal) {
   let answered, answer;
   try {
-    answered = await fetch(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body), signal });
+    answered = await ask(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body), signal });
     // A refusal by a proxy may be no JSON, and an answer may break off.
     answer = await answered.json().catch((error) => {
       if (answered.ok) throw error;

@@ -3,6 +3,7 @@
 from marshmallow import Schema, fields, validate
 
 from plyscribe.domain.notices import NOTICE_TYPES
+from plyscribe.service.live.challenge_notices import CHALLENGED
 from plyscribe.service.live.inboxes import GAP
 from plyscribe.service.live.invitation_notices import INVITATION_NOTICES
 from plyscribe.service.live.webhook_notices import WEBHOOK_DISABLED
@@ -11,7 +12,8 @@ from plyscribe.service.web.schemas.field_types import time_field
 
 
 class InboxEntry(Schema):
-    """One thing that happened in a player's matches, an invitation to a tournament, or a webhook that was disabled.
+    """One thing that happened in a player's matches, an invitation to a tournament, a challenge on a ladder, or a
+    webhook that was disabled.
 
     Every entry has `id` and `type`, and every entry but a `gap` has `version`, `at`, and `match`, `tournament` or
     `webhook`. The other fields depend on the type.
@@ -20,15 +22,17 @@ class InboxEntry(Schema):
     id = fields.Integer(required=True, metadata={"description": "Increases from entry to entry, but can skip numbers."})
     type = fields.String(
         required=True,
-        validate=validate.OneOf([*NOTICE_TYPES, *INVITATION_NOTICES, WEBHOOK_DISABLED, GAP]),
+        validate=validate.OneOf([*NOTICE_TYPES, *INVITATION_NOTICES, CHALLENGED, WEBHOOK_DISABLED, GAP]),
         metadata={"description": "A `gap` stands for older entries that were dropped."},
     )
     match = fields.String(metadata={"description": "The id of the match."})
-    tournament = fields.String(metadata={"description": "The id of the tournament that invites you."})
+    tournament = fields.String(metadata={"description": "The id of the tournament that invites you, or of the ladder."})
     webhook = fields.String(metadata={"description": "The id of the webhook that was disabled."})
     why = fields.String(metadata={"description": "Why it was disabled."})
     version = fields.Integer(metadata={"description": "The version of the match or tournament when this happened."})
     at = time_field("When it happened", required=False)
+    round = fields.Integer(metadata={"description": "The round of the tournament that is the challenge."})
+    challenger = fields.Integer(metadata={"description": "The number of the entrant who challenges you."})
     seat = fields.Integer(metadata={"description": "Your seat that this is about."})
     seats = fields.List(fields.Integer(), metadata={"description": "All your seats in the match."})
     ply = fields.Integer(metadata={"description": "The number of moves made so far."})

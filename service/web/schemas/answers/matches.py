@@ -414,6 +414,9 @@ class MatchOut(MatchSummary):
     rematch_of = fields.String(
         required=True, allow_none=True, metadata={"description": "The id of the match that this is the rematch of."}
     )
+    tournament = fields.String(
+        required=True, allow_none=True, metadata={"description": "The id of the tournament that it is a game of."}
+    )
     parent = fields.Nested(
         ParentOut, required=True, allow_none=True, metadata={"description": "Null unless the match is a fork."}
     )
@@ -649,6 +652,42 @@ class PositionOut(MatchTurn):
             "and the agreed draw after it."
         },
     )
+
+
+class TypedStep(Schema):
+    """A step of a match: a move, a roll, or a seat that leaves."""
+
+    move = fields.String()
+    values = fields.List(fields.Integer())
+    withdraw = fields.Integer(metadata={"description": "The seat that leaves."})
+    cause = fields.String()
+
+
+class PlacedStep(Schema):
+    """A step, and where it stands in the text. Lines and columns count from 1."""
+
+    step = fields.Nested(TypedStep, required=True)
+    line = fields.Integer(required=True)
+    column = fields.Integer(required=True)
+
+
+class TypedFault(Schema):
+    """The first place of the text that is wrong, and why."""
+
+    code = fields.String(required=True)
+    detail = fields.String(required=True)
+    line = fields.Integer(required=True)
+    column = fields.Integer(required=True)
+    clause = fields.String(metadata={"description": "The clause of the rules that a move breaks, if one does."})
+
+
+class ReadSheet(MatchTurn):
+    """What a typed score sheet says. `turn` and `ply` are those after the steps that could be read."""
+
+    ply = fields.Integer(required=True)
+    steps = fields.List(fields.Nested(PlacedStep), required=True)
+    fault = fields.Nested(TypedFault, required=True, allow_none=True)
+    picture = fields.String(required=True, allow_none=True)
 
 
 class LegalMoves(Page, MatchTurn):

@@ -67,6 +67,7 @@ class Problem(Schema):
     match_status = fields.String(
         validate=validate.OneOf(STATUSES), metadata={"description": "The status of the match."}
     )
+    free_at = time_field("When the two may meet again on the ladder", required=False)
     tournament_status = fields.String(
         validate=validate.OneOf(TOURNAMENT_STATUSES), metadata={"description": "The status of the tournament."}
     )

@@ -286,6 +286,10 @@ class TournamentOut(TournamentSummary):
         fields.Nested(TeamOut), required=True, metadata={"description": "The teams, if the format has any, by seed."}
     )
     entrants = fields.List(fields.Nested(EntrantOut), required=True)
+    closed = fields.String(
+        required=True, allow_none=True, metadata={"description": "Why the organiser closed the ladder; else null."}
+    )
+    ends_at = time_field("When the weeks of a ladder are over", "Null without such a time.", allow_none=True)
     invitations = fields.List(
         fields.Nested(InviteeOut),
         required=True,
@@ -344,12 +348,54 @@ class TableRow(Schema):
         },
     )
     reached = fields.Integer(metadata={"description": "In a knockout: the last round that the entrant reached."})
+    group = fields.String(metadata={"description": "With groups: the group of the entrant, such as `A`."})
+    rung = fields.Integer(metadata={"description": "On a ladder: the rung, 1 at the top."})
     rating_micro = fields.Integer(
         required=True, metadata={"description": "A rating from the games of this tournament alone, in millionths."}
     )
     uncertainty_micro = fields.Integer(
         required=True, metadata={"description": "The standard deviation of that rating, in millionths."}
     )
+
+
+class GroupRow(Schema):
+    """A row of the table of a group. Points and tiebreaks are those of the games in the group alone."""
+
+    rank = fields.Integer(required=True, metadata={"description": "The place in the group."})
+    entrant = fields.Integer(required=True, metadata={"description": "The entrant's number."})
+    name = _entrant_name()
+    points = fields.String(required=True)
+    tiebreaks = fields.Dict(required=True, metadata={"description": "As in the table of all entrants."})
+    games = fields.Integer(required=True, metadata={"description": "The number of its games that count."})
+    is_in = fields.Boolean(
+        required=True, data_key="in", metadata={"description": "False once the entrant has withdrawn."}
+    )
+
+
+class GroupOut(Schema):
+    """A group and its table."""
+
+    group = fields.String(required=True, metadata={"description": "The name of the group, such as `A`."})
+    rows = fields.List(fields.Nested(GroupRow), required=True, metadata={"description": "Its entrants, best first."})
+
+
+class BracketBoard(Schema):
+    """A board of the bracket."""
+
+    board = fields.Integer(required=True, metadata={"description": "The board of the round, counted from 1."})
+    entrants = fields.List(fields.Integer(), required=True, metadata={"description": "The numbers of the entrants."})
+    points = fields.List(fields.String(), required=True, metadata={"description": "The points of each on the board."})
+    winner = fields.Integer(
+        required=True, allow_none=True, metadata={"description": "Who goes on; null until the board is decided."}
+    )
+
+
+class BracketRound(Schema):
+    """A round of the bracket."""
+
+    round = fields.Integer(required=True, metadata={"description": "The round of the tournament, counted from 1."})
+    boards = fields.List(fields.Nested(BracketBoard), required=True)
+    byes = fields.List(fields.Integer(), required=True, metadata={"description": "The entrants that have a bye."})
 
 
 class TeamRow(Schema):
@@ -402,6 +448,10 @@ class Standings(TournamentVersion):
         metadata={"description": "The tiebreaks, the first one deciding first."},
     )
     rows = fields.List(fields.Nested(TableRow), required=True, metadata={"description": "The entrants, best first."})
+    groups = fields.List(fields.Nested(GroupOut), metadata={"description": "With groups: the table of each of them."})
+    bracket = fields.List(
+        fields.Nested(BracketRound), metadata={"description": "With groups: the rounds of the bracket after them."}
+    )
     teams = fields.List(
         fields.Nested(TeamRow),
         required=True,
@@ -466,6 +516,11 @@ class GameOut(GameSummary):
     forfeited = fields.List(
         fields.Integer(), required=True, metadata={"description": "The entrants that lost it by forfeit."}
     )
+    call = fields.String(
+        required=True,
+        allow_none=True,
+        metadata={"description": "Why those at the table call an arbiter; null unless they do."},
+    )
     builds = fields.List(
         fields.Nested(SeatBuildOut),
         required=True,
@@ -477,6 +532,7 @@ class GameOut(GameSummary):
         allow_none=True,
         metadata={"description": "The ranks as they were entered first, if they were corrected; else null."},
     )
+    deadline = time_field("By when it is to be decided", "Null without deadlines.", allow_none=True)
 
 
 class IncidentOut(Schema):
@@ -575,11 +631,17 @@ class RoundOut(Schema):
     """A round with its games, and how it was paired."""
 
     round = fields.Integer(required=True, metadata={"description": "The round, counted from 1."})
+    stage = fields.String(
+        required=True,
+        allow_none=True,
+        metadata={"description": "`groups` or `knockout`, in a tournament with groups; else null."},
+    )
     byes = fields.List(fields.Integer(), required=True, metadata={"description": "The entrants that have a bye."})
     absent = fields.List(fields.Integer(), required=True, metadata={"description": "The entrants that sit it out."})
     engine = fields.String(required=True, metadata={"description": "The method that paired the round."})
     costs = fields.Dict(required=True, metadata={"description": "What the pairing costs, such as repeated meetings."})
     is_decided = fields.Boolean(required=True, metadata={"description": "Whether all games are decided."})
+    ends_at = time_field("By when it ends by its plan", "Null without deadlines.", allow_none=True)
     games = fields.List(fields.Nested(GameOut), required=True)
     boards = fields.List(fields.Nested(BoardOut), required=True)
     team_matches = fields.List(
@@ -588,6 +650,64 @@ class RoundOut(Schema):
         metadata={"description": "The matches of teams, in the order of their boards; none if no teams play."},
     )
     bye_reasons = fields.List(fields.Nested(ByeOut), required=True, metadata={"description": "As in `byes`."})
+
+
+class GameDeadline(Schema):
+    """An undecided game, and the time that is left for it."""
+
+    round = fields.Integer(required=True, metadata={"description": "The round, counted from 1."})
+    board = fields.Integer(required=True, metadata={"description": "The board of the round, counted from 1."})
+    game = fields.Integer(required=True, metadata={"description": "The game of the board, counted from 1."})
+    entrants = fields.List(
+        fields.Integer(), required=True, metadata={"description": "The numbers of the entrants, by seat."}
+    )
+    match = fields.String(required=True, metadata={"description": "The match in which it is played."})
+    deadline = time_field("By when it is to be decided")
+    left_ms = fields.Integer(
+        required=True, metadata={"description": "The time left until then, in milliseconds; 0 if it has passed."}
+    )
+
+
+class GameDeadlines(TournamentVersion):
+    """The dates of a tournament that runs for weeks, and the time until then at the moment of the answer."""
+
+    next_round_at = time_field("When the next round begins", "Null if no date holds it back.", allow_none=True)
+    next_round_in_ms = fields.Integer(
+        required=True, allow_none=True, metadata={"description": "The time until then, in milliseconds."}
+    )
+    deadlines = fields.List(
+        fields.Nested(GameDeadline), required=True, metadata={"description": "The undecided games, by round and board."}
+    )
+
+
+class ChallengeOption(Schema):
+    """An entrant above, and whether it can be challenged now."""
+
+    entrant = fields.Integer(required=True, metadata={"description": "The number of the entrant above."})
+    name = _entrant_name()
+    rung = fields.Integer(required=True, metadata={"description": "Its rung, 1 at the top."})
+    code = fields.String(
+        required=True,
+        allow_none=True,
+        metadata={"description": "The code with which the challenge would be refused; null if it can be made."},
+    )
+    why = fields.String(
+        required=True, allow_none=True, metadata={"description": "Why it would be refused, and what to do instead."}
+    )
+
+
+class ChallengeOptions(TournamentVersion):
+    """The rung of an entrant, and the entrants within its reach."""
+
+    entrant = fields.Integer(required=True, metadata={"description": "The number of the entrant."})
+    rung = fields.Integer(
+        required=True, allow_none=True, metadata={"description": "Its rung, 1 at the top; null if it has none."}
+    )
+    opponents = fields.List(
+        fields.Nested(ChallengeOption),
+        required=True,
+        metadata={"description": "Those within reach, highest first."},
+    )
 
 
 class RoundsOut(TournamentVersion):

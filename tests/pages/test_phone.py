@@ -1,0 +1,585 @@
+"""At the table: a phone with the code of a table records the match, enters its result, and goes on without network."""
+
+import re
+from typing import Any
+
+import httpx
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.pages.conftest import Visitor, find_barriers, take_pictures
+from tests.system.running import Serving, wait_for
+
+pytestmark = pytest.mark.server
+
+NARROW = {"width": 320, "height": 640}
+
+
+class Evening:
+    """A tournament of a club with guests, which its organiser runs through the API; the first round is paired."""
+
+    def __init__(self, service: Serving, *names: str, **terms: Any) -> None:
+        token = (service.data / "admin.token").read_text().strip()
+        self.http = httpx.Client(base_url=service.url, headers={"Authorization": f"Bearer {token}"}, timeout=60)
+        terms = {"ruleset": "pathagon", "format": {"kind": "swiss", "rounds": 2}, **terms}
+        club = {"name": "Club cup", "at_table": True, "is_open": False, "rounds_begin": "call", **terms}
+        self.path = "/v1/tournaments"
+        self.id = self.post("", **club)["tournament"]
+        self.path = f"/v1/tournaments/{self.id}"
+        for name in names:
+            self.post("/entrants", guest=name)
+        self.post("/start")
+        self.call(1)
+
+    def post(self, path: str, **body: Any) -> dict[str, Any]:
+        answered = self.http.post(self.path + path, json=body)
+        assert answered.is_success, answered.text
+        return dict(answered.json())
+
+    def get(self, path: str) -> dict[str, Any]:
+        answered = self.http.get(self.path + path)
+        assert answered.is_success, answered.text
+        return dict(answered.json())
+
+    def call(self, round: int) -> None:
+        self.post("/rounds", round=round)
+        wait_for(lambda: self.get("")["rounds"] == round, why="the pairing")
+        wait_for(lambda: self.moves(round) is not None, why="the match")
+
+    def game(self, round: int = 1, board: int = 1) -> dict[str, Any]:
+        rounds: list[dict[str, Any]] = self.get("/rounds")["rounds"]
+        return dict(next(each for each in rounds if each["round"] == round)["games"][board - 1])
+
+    def moves(self, round: int = 1, board: int = 1) -> list[str] | None:
+        """The moves of the match at a board, in order; None if there is no match yet."""
+        answered = self.http.get(f"/v1/matches/{self.game(round, board)['match']}")
+        return list(answered.json()["moves"]) if answered.is_success else None
+
+    def code(self, round: int = 1, board: int = 1, seat: int = 0) -> str:
+        """The address of the page of a table, or of a seat there."""
+        codes = self.post(f"/rounds/{round}/codes", board=board, seats=seat > 0)["codes"]
+        return next(str(each["url"]) for each in codes if each["seat"] == seat)
+
+    def move(self, move: str) -> None:
+        answered = self.http.post(f"/v1/matches/{self.game()['match']}/moves", json={"move": move})
+        assert answered.is_success, answered.text
+
+
+@pytest.fixture
+def begin(service):
+    """Begins evenings of a club."""
+    evenings: list[Evening] = []
+
+    def begin_one(*names: str, **terms: Any) -> Evening:
+        evenings.append(Evening(service, *names, **terms))
+        return evenings[-1]
+
+    yield begin_one
+    for each in evenings:
+        each.http.close()
+
+
+@pytest.fixture
+def evening(begin):
+    return begin("Ida", "Kim")
+
+
+def scan(visit: Any, address: str, **how: Any) -> Visitor:
+    """A phone that has scanned a code."""
+    visitor: Visitor = visit(phone=True, **how)
+    visitor.page.goto(address)
+    return visitor
+
+
+def forgive(visitor: Visitor, *said: str) -> None:
+    """Forget the faults that a browser notes when it is refused on purpose, or has no network."""
+    visitor.faults = [fault for fault in visitor.faults if not any(each in fault for each in said)]
+
+
+def tap(page: Page, *fields: str) -> None:
+    """Make a move by tapping these fields."""
+    for field in fields:
+        page.locator(f"#board [data-touch='{field}']").first.click()
+    page.locator("#play").click()
+
+
+def test_a_guest_records_moves_by_taps(visit, evening):
+    page = scan(visit, evening.code()).page
+    expect(page.get_by_role("heading", name="Board 1", level=1)).to_be_visible()
+    expect(page.locator("#phone-head")).to_contain_text("Club cup · Round 1 · Pathagon")
+    expect(page.locator(".seated li")).to_have_count(2)
+    tap(page, "d4")
+    expect(page.locator("#log")).to_contain_text("d4")
+    tap(page, "e5")
+    wait_for(lambda: evening.moves() == ["d4", "e5"], why="the moves")
+    expect(page.locator("#network")).to_be_hidden()
+
+
+# ------------------------------------------------------------------------------------------------------------ results
+
+
+def enter_result(page: Page) -> None:
+    page.get_by_role("button", name="Enter the result").click()
+    page.get_by_role("button", name="Yes, enter it").click()
+
+
+def test_a_result_is_entered_without_moves_and_asked_for_once(visit, evening):
+    page = scan(visit, evening.code()).page
+    page.get_by_text("Enter only the result").click()
+    expect(page.get_by_role("button", name="Enter the result")).to_be_disabled()
+    page.get_by_role("button", name="Kim").click()
+    expect(page.locator(".result-said")).to_have_text("1. Kim · 2. Ida")
+    page.get_by_role("button", name="Enter the result").click()
+    page.get_by_role("button", name="No, back").click()
+    assert evening.game()["ranks"] is None
+    enter_result(page)
+    expect(page.get_by_role("heading", name="Kim wins")).to_be_visible()
+    assert (evening.game()["ranks"], evening.game()["reason"]) == ([2, 1], "reported")
+
+
+def test_a_walkover_is_entered_for_whoever_did_not_come(visit, evening):
+    page = scan(visit, evening.code()).page
+    page.get_by_text("Enter only the result").click()
+    page.get_by_text("Somebody did not come").click()
+    page.get_by_label("Ida did not come").check()
+    enter_result(page)
+    expect(page.locator("#phone-result")).to_contain_text("Ida (did not come)")
+    assert evening.game()["forfeited"] == [1]
+
+
+def test_places_of_several_are_tapped_in_order_and_may_be_shared(visit, begin):
+    evening = begin("Ida", "Kim", "Lou", ruleset="crystals", seats=3, format={"kind": "swiss", "rounds": 1})
+    page = scan(visit, evening.code()).page
+    page.get_by_text("Enter only the result").click()
+    names = page.locator(".names")
+    names.get_by_role("button", name="Lou").click()
+    names.get_by_role("button", name="Ida").click()
+    expect(page.locator(".result-said")).to_have_text("1. Lou · 2. Ida · 3. Kim")
+    page.get_by_role("button", name="Start again").click()
+    names.get_by_role("button", name="Lou").click()
+    page.get_by_label("The next one shares the place").check()
+    names.get_by_role("button", name="Ida").click()
+    page.get_by_label("The next one shares the place").uncheck()
+    names.get_by_role("button", name="Kim").click()
+    expect(page.locator(".result-said")).to_have_text("1. Lou, Ida · 3. Kim")
+    enter_result(page)
+    expect(page.locator("#phone-result h2")).to_contain_text("share first place")
+    seats = evening.game()["entrants"]
+    assert dict(zip(seats, evening.game()["ranks"], strict=True)) == {1: 1, 3: 1, 2: 3}
+
+
+# ------------------------------------------------------------------------------------------------------------- sheets
+
+
+def sign_in_as_admin(visitor: Visitor, service: Serving, address: str) -> None:
+    visitor.page.goto(f"/sign-in?next={address}")
+    visitor.page.get_by_label("Token").fill((service.data / "admin.token").read_text().strip())
+    visitor.page.get_by_role("button", name="Sign in").click()
+
+
+def test_sheets_are_printed_with_a_code_for_each_table_and_codes_are_made_void(visit, service, begin):
+    evening = begin("Ida", "Kim", "Lou", "Max")
+    olga = visit()
+    page = olga.page
+    sign_in_as_admin(olga, service, f"/tournaments/{evening.id}")
+    page.get_by_role("link", name="QR sheets for the tables").click()
+    expect(page.locator(".sheet")).to_have_count(2)
+    expect(page.locator(".sheet svg.qr")).to_have_count(2)
+    expect(page.get_by_text("so no phone can follow these codes")).to_be_visible()
+    page.get_by_label("Codes for").select_option("each seat")
+    page.get_by_role("button", name="Show").click()
+    expect(page.locator(".sheet")).to_have_count(4)
+    take_pictures(page, "table-sheets")
+    assert find_barriers(page) == []
+    address = page.locator(".sheet .address").first.inner_text()
+    scanned = scan(visit, address)
+    phone = scanned.page
+    expect(phone.get_by_role("heading", name="Board 1", level=1)).to_be_visible()
+    page.get_by_text("Make codes void").click()
+    page.get_by_label("Reason").fill("a sheet is gone")
+    page.get_by_role("button", name="Make void").click()
+    expect(phone.get_by_role("heading", name="This code was made void")).to_be_visible()
+    expect(phone.get_by_text("It was for board 1 in round 1 of Club cup.")).to_be_visible()
+    page.reload()
+    assert page.locator(".sheet .address").first.inner_text() != address
+    forgive(scanned, "410", "401")
+
+
+def test_nobody_else_sees_the_sheets(evening, service):
+    assert httpx.get(f"{service.url}/tournaments/{evening.id}/rounds/1/sheets").status_code == 401
+
+
+# ---------------------------------------------------------------------------------------------------- without network
+
+CUT = ("ERR_INTERNET_DISCONNECTED", "Failed to fetch", "NetworkError", "410", "401", "412", "409", "422")
+
+
+def cut(visitor: Visitor) -> None:
+    """Cut the network of a phone, once its browser keeps the page."""
+    expect(visitor.page.locator("#phone[data-kept]")).to_be_attached()
+    visitor.context.set_offline(True)
+    expect(visitor.page.locator("#network")).to_be_visible()
+
+
+def mend(visitor: Visitor) -> None:
+    visitor.context.set_offline(False)
+
+
+def write_step(page: Page, text: str) -> None:
+    page.get_by_label("Write the next step").fill(text)
+    page.get_by_role("button", name="Keep it").click()
+    expect(page.locator(".kept li").last).to_contain_text(text)
+
+
+def test_what_is_recorded_without_network_is_sent_in_order_when_it_is_back(visit, evening):
+    phone = scan(visit, evening.code())
+    page = phone.page
+    tap(page, "d4")
+    expect(page.locator("#log")).to_contain_text("d4")
+    cut(phone)
+    # One more move can be made on the board; what comes after it is written.
+    tap(page, "e5")
+    expect(page.locator("#network")).to_contain_text("One step waits for the network.")
+    write_step(page, "c3")
+    write_step(page, "4. a1")
+    expect(page.locator("#network")).to_contain_text("3 steps wait for the network.")
+    # The phone is restarted.
+    page.reload()
+    expect(page.locator("#network")).to_contain_text("3 steps wait for the network.")
+    assert page.locator(".kept code").all_inner_texts() == ["e5", "c3", "4. a1"]
+    assert evening.moves() == ["d4"]
+    mend(phone)
+    wait_for(lambda: evening.moves() == ["d4", "e5", "c3", "a1"], why="the moves")
+    expect(page.locator("#network")).to_be_hidden()
+    expect(page.locator("#log")).to_contain_text("a1")
+    tap(page, "g7")
+    wait_for(lambda: evening.moves() == ["d4", "e5", "c3", "a1", "g7"], why="the moves")
+    forgive(phone, *CUT)
+
+
+def test_dice_are_entered_without_network(visit, begin):
+    evening = begin("Ida", "Kim", ruleset="crystals")
+    for move in ("choose rider", "choose archer", "spawn scout", "spawn tower"):
+        evening.move(move)
+    phone = scan(visit, evening.code())
+    page = phone.page
+    expect(page.locator("#roll h2")).to_have_text("Who begins?")
+    cut(phone)
+    count = page.evaluate("JSON.parse(document.querySelector('[data-roll]').dataset.roll).count")
+    for value in range(1, count + 1):
+        page.locator(f"[data-face='{value}']").click()
+    page.get_by_role("button", name="Enter", exact=True).click()
+    expect(page.locator(".kept code")).to_have_text(f"({' '.join(map(str, range(1, count + 1)))})")
+    mend(phone)
+    expect(page.locator("#network")).to_be_hidden()
+    events = evening.http.get(f"/v1/matches/{evening.game()['match']}/events").json()["events"]
+    assert [each["data"]["values"] for each in events if each["type"] == "dice-rolled"] == [list(range(1, count + 1))]
+    forgive(phone, *CUT)
+
+
+def test_a_browser_that_stores_nothing_says_so_and_sends_all_the_same(visit, evening):
+    phone = visit(phone=True)
+    page = phone.page
+    page.add_init_script("indexedDB.open = () => { throw new DOMException('no', 'SecurityError'); }")
+    page.goto(evening.code())
+    cut(phone)
+    tap(page, "d4")
+    expect(page.locator("#network")).to_contain_text("This browser stores nothing")
+    mend(phone)
+    wait_for(lambda: evening.moves() == ["d4"], why="the move")
+    expect(page.locator("#network")).to_be_hidden()
+    forgive(phone, *CUT)
+
+
+def test_a_step_whose_answer_was_lost_counts_once(visit, evening):
+    phone = scan(visit, evening.code())
+    page = phone.page
+    lost = []
+
+    def lose(route: Any) -> None:
+        if not lost:
+            lost.append(route.fetch().status)
+            route.abort()
+        else:
+            route.continue_()
+
+    page.route("**/moves", lose)
+    tap(page, "d4")
+    expect(page.locator("#log")).to_contain_text("d4", timeout=60_000)
+    expect(page.locator("#network")).to_be_hidden()
+    assert (lost, evening.moves()) == ([200], ["d4"])
+    forgive(phone, "ERR_FAILED", *CUT)
+
+
+def test_a_result_entered_without_network_is_sent_later(visit, evening):
+    phone = scan(visit, evening.code())
+    page = phone.page
+    cut(phone)
+    page.get_by_text("Enter only the result").click()
+    page.get_by_role("button", name="Ida").click()
+    enter_result(page)
+    expect(page.locator("#network")).to_contain_text("One step waits for the network.")
+    expect(page.locator(".kept")).to_contain_text("1. Ida · 2. Kim")
+    mend(phone)
+    expect(page.get_by_role("heading", name="Ida wins")).to_be_visible(timeout=60_000)
+    assert evening.game()["ranks"] == [1, 2]
+    forgive(phone, *CUT)
+
+
+def test_two_phones_that_record_the_same_without_network_double_nothing(visit, evening):
+    code = evening.code()
+    one, other = scan(visit, code), scan(visit, code)
+    for phone in (one, other):
+        cut(phone)
+        tap(phone.page, "d4")
+        write_step(phone.page, "e5")
+    write_step(other.page, "c3")
+    mend(one)
+    wait_for(lambda: evening.moves() == ["d4", "e5"], why="the moves of one")
+    mend(other)
+    wait_for(lambda: evening.moves() == ["d4", "e5", "c3"], why="the move of the other")
+    expect(other.page.locator("#network")).to_be_hidden()
+    for phone in (one, other):
+        forgive(phone, *CUT)
+
+
+def test_what_contradicts_is_shown_side_by_side_and_people_choose(visit, evening):
+    code = evening.code()
+    one, other = scan(visit, code), scan(visit, code)
+    cut(other)
+    tap(other.page, "d4")
+    write_step(other.page, "e5")
+    tap(one.page, "a1")
+    wait_for(lambda: evening.moves() == ["a1"], why="the move of one")
+    mend(other)
+    page = other.page
+    expect(page.get_by_role("heading", name="Something else was recorded meanwhile")).to_be_visible()
+    assert page.locator(".conflict ol").all_inner_texts() == ["a1", "d4\ne5"]
+    assert find_barriers(page) == []
+    assert evening.moves() == ["a1"]
+    # Nothing is lost when the phone is restarted now.
+    page.reload()
+    page.get_by_role("button", name="Send what waits here after it").click()
+    wait_for(lambda: evening.moves() == ["a1", "d4", "e5"], why="the moves of the other")
+    expect(page.locator("#network")).to_be_hidden()
+    for phone in (one, other):
+        forgive(phone, *CUT)
+
+
+def test_a_step_that_the_server_refuses_stops_those_after_it_until_it_is_changed(visit, evening):
+    phone = scan(visit, evening.code())
+    page = phone.page
+    cut(phone)
+    tap(page, "d4")
+    write_step(page, "d4")
+    write_step(page, "e5")
+    mend(phone)
+    expect(page.get_by_role("heading", name="The server does not take this step")).to_be_visible()
+    expect(page.locator(".conflict")).to_contain_text("d4 is not empty")
+    assert evening.moves() == ["d4"]
+    page.get_by_label("Change the step").fill("c3")
+    page.get_by_role("button", name="Send it changed").click()
+    wait_for(lambda: evening.moves() == ["d4", "c3", "e5"], why="the changed move")
+    expect(page.locator("#network")).to_be_hidden()
+    forgive(phone, *CUT)
+
+
+def test_people_drop_what_waits_only_after_a_question(visit, evening):
+    phone = scan(visit, evening.code())
+    page = phone.page
+    cut(phone)
+    write_step(page, "z9")
+    write_step(page, "e5")
+    mend(phone)
+    page.get_by_role("button", name="Drop all that wait").click()
+    page.get_by_role("button", name="Keep", exact=True).click()
+    assert page.locator(".kept code").all_inner_texts() == ["z9", "e5"]
+    page.get_by_role("button", name="Drop this step").click()
+    page.get_by_role("button", name="Drop", exact=True).click()
+    wait_for(lambda: evening.moves() == ["e5"], why="the other move")
+    forgive(phone, *CUT)
+
+
+def test_what_a_void_code_could_not_send_is_shown_as_text(visit, evening):
+    phone = scan(visit, evening.code())
+    page = phone.page
+    cut(phone)
+    tap(page, "d4")
+    write_step(page, "e5")
+    evening.post("/code-revocations", why="the sheet is gone")
+    mend(phone)
+    expect(page.get_by_role("heading", name="This code was made void")).to_be_visible()
+    expect(page.get_by_label("What is kept on this phone")).to_have_value(re.compile(r"^d4  {.*}\ne5  {.*}$"))
+    assert find_barriers(page) == []
+    forgive(phone, *CUT)
+
+
+# -------------------------------------------------------------------------------------------------------- score sheets
+
+
+def test_a_score_sheet_is_typed_and_a_fault_is_shown_at_its_place(visit, evening):
+    phone = scan(visit, evening.code())
+    page = phone.page
+    page.get_by_text("Type the score sheet").click()
+    sheet = page.get_by_label("The steps that are not recorded yet")
+    sheet.fill("1. d4 2. e5\n3. d4 4. c3")
+    expect(page.locator("#sheet-problem")).to_contain_text("Line 2, column 4")
+    expect(page.locator("#sheet-problem")).to_contain_text("d4 is not empty")
+    expect(page.locator("#sheet-problem mark")).to_have_text("d4")
+    expect(page.locator("#sheet-board svg")).to_be_visible()
+    assert find_barriers(page) == []
+    page.get_by_role("button", name="Go to this place").click()
+    field = "const field = document.activeElement; return field.value.slice(field.selectionStart, field.selectionEnd)"
+    assert page.evaluate(f"() => {{ {field} }}") == "d4"
+    page.get_by_role("button", name="Record these steps").click()
+    assert evening.moves() == []
+    sheet.fill("1. d4 2. e5\n3. f6 4. c3")
+    expect(page.locator("#sheet-said")).to_contain_text("4 steps can be read.")
+    page.get_by_role("button", name="Record these steps").click()
+    wait_for(lambda: evening.moves() == ["d4", "e5", "f6", "c3"], why="the moves")
+    expect(page.locator("#log")).to_contain_text("c3")
+    forgive(phone, *CUT)
+
+
+def test_a_score_sheet_typed_without_network_is_read_when_it_is_back(visit, evening):
+    phone = scan(visit, evening.code())
+    page = phone.page
+    cut(phone)
+    page.get_by_text("Type the score sheet").click()
+    page.get_by_label("The steps that are not recorded yet").fill("d4 e5 c3")
+    expect(page.locator("#sheet-said")).to_contain_text("Without network")
+    page.get_by_role("button", name="Record these steps").click()
+    expect(page.locator(".kept code")).to_have_text("d4 e5 c3")
+    mend(phone)
+    wait_for(lambda: evening.moves() == ["d4", "e5", "c3"], why="the moves")
+    forgive(phone, *CUT)
+
+
+# --------------------------------------------------------------------------------------------------------- the evening
+
+
+def test_the_page_follows_a_result_of_others_a_correction_and_the_next_round(visit, evening):
+    phone = scan(visit, evening.code())
+    page = phone.page
+    evening.post("/results", round=1, board=1, ranks=[1, 2])
+    expect(page.get_by_role("heading", name="Ida wins")).to_be_visible()
+    evening.post("/corrections", round=1, board=1, ranks=[2, 1], why="mixed up")
+    expect(page.get_by_role("heading", name="Kim wins")).to_be_visible()
+    evening.post("/replays", round=1, board=1, why="they agreed")
+    expect(page.get_by_text("Enter only the result")).to_be_visible()
+    tap(page, "d4")
+    wait_for(lambda: evening.moves() == ["d4"], why="the move of the game that is played again")
+    evening.post("/results", round=1, board=1, ranks=[1, 2])
+    evening.call(2)
+    expect(page.get_by_text("This round is over. Round 2 is being played")).to_be_visible()
+    assert find_barriers(page) == []
+    forgive(phone, *CUT)
+
+
+def test_a_table_calls_an_arbiter_about_a_wrong_result(visit, service, evening):
+    page = scan(visit, evening.code()).page
+    evening.post("/results", round=1, board=1, ranks=[1, 2])
+    expect(page.get_by_role("heading", name="Ida wins")).to_be_visible()
+    page.locator("#calling summary").click()
+    page.get_by_label("What is it about?").fill("Kim won")
+    page.get_by_role("button", name="Call an arbiter").click()
+    expect(page.get_by_text("An arbiter is called: Kim won")).to_be_visible()
+    assert evening.game()["call"] == "Kim won"
+    olga = visit()
+    sign_in_as_admin(olga, service, f"/tournaments/{evening.id}/desk")
+    olga.page.get_by_text("calls an arbiter").click()
+    expect(olga.page.get_by_role("heading", name="The table calls: Kim won")).to_be_visible()
+    evening.post("/corrections", round=1, board=1, ranks=[2, 1], why="they agree")
+    expect(page.get_by_text("An arbiter is called")).to_have_count(0)
+
+
+def test_the_code_of_a_seat_makes_the_moves_of_that_seat_alone(visit, evening):
+    ida, kim = (scan(visit, evening.code(seat=seat)).page for seat in (1, 2))
+    expect(ida.locator("#phone-head")).to_contain_text("you make the moves of Ida")
+    tap(ida, "d4")
+    expect(ida.locator("#now")).to_contain_text("Waiting for Kim.")
+    tap(kim, "e5")
+    expect(ida.locator("#now")).to_contain_text("Your turn.")
+    assert evening.moves() == ["d4", "e5"]
+
+
+def test_codes_of_two_tables_and_an_account_stay_apart_in_one_browser(visit, begin):
+    evening = begin("Ida", "Kim", "Lou", "Max")
+    visitor = visit(phone=True)
+    visitor.sign_up("Rudi")
+    pages = [visitor.page, visitor.open_window()]
+    for board, page in enumerate(pages, 1):
+        page.goto(evening.code(board=board))
+    for board, page in enumerate(pages, 1):
+        expect(page.get_by_role("heading", name=f"Board {board}", level=1)).to_be_visible()
+        expect(page.get_by_text("Rudi")).to_have_count(0)
+        tap(page, "abc"[board] + "4")
+        wait_for(lambda board=board: evening.moves(board=board) == ["abc"[board] + "4"], why="the move")
+    events = evening.http.get(f"/v1/matches/{evening.game()['match']}/events").json()["events"]
+    assert events[-1]["by"] == "table:1-1-0"
+    pages[0].goto("/account")
+    expect(pages[0].locator("form[action='/sign-out']")).to_be_attached()
+
+
+def test_the_code_of_a_private_tournament_is_enough(visit, begin):
+    evening = begin("Ida", "Kim", private=True)
+    page = scan(visit, evening.code()).page
+    tap(page, "d4")
+    expect(page.locator("#log")).to_contain_text("d4")
+    evening.move("e5")
+    expect(page.locator("#log")).to_contain_text("e5")
+
+
+def test_no_page_and_no_request_elsewhere_learns_the_code(visit, evening):
+    phone = visit(phone=True)
+    referrers = []
+    phone.page.on("request", lambda asked: referrers.append(asked.all_headers().get("referer", "")))
+    address = evening.code()
+    phone.page.goto(address)
+    tap(phone.page, "d4")
+    expect(phone.page.locator("#log")).to_contain_text("d4")
+    assert "plyt_" not in phone.page.content()
+    assert not [each for each in referrers if "plyt_" in each]
+
+
+def test_an_unknown_code_says_what_to_do(visit):
+    phone = scan(visit, "/at/plyt_nothing")
+    expect(phone.page.get_by_role("heading", name="This code is not valid")).to_be_visible()
+    assert find_barriers(phone.page) == []
+    forgive(phone, "404")
+
+
+def test_the_table_speaks_german(visit, evening):
+    page = scan(visit, evening.code()).page
+    page.get_by_role("button", name="Deutsch").click()
+    expect(page.get_by_role("heading", name="Brett 1", level=1)).to_be_visible()
+    page.get_by_text("Nur das Ergebnis eingeben").click()
+    page.get_by_role("button", name="Kim").click()
+    page.get_by_role("button", name="Ergebnis eingeben").click()
+    page.get_by_role("button", name="Ja, eingeben").click()
+    expect(page.get_by_role("heading", name="Kim gewinnt")).to_be_visible()
+
+
+def test_the_table_fits_a_narrow_phone_and_has_no_barriers(visit, evening):
+    phone = scan(visit, evening.code())
+    page = phone.page
+    page.set_viewport_size(NARROW)
+    for summary in ("Enter only the result", "Type the score sheet"):
+        page.get_by_text(summary).click()
+    cut(phone)
+    write_step(page, "d4")
+    assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+    assert find_barriers(page) == []
+    take_pictures(page, "phone")
+    forgive(phone, *CUT)
+
+
+def test_a_result_is_entered_with_the_keyboard_alone(visit, evening):
+    page = scan(visit, evening.code()).page
+    page.locator("#result > summary").press("Enter")
+    page.get_by_role("button", name="Ida").press("Enter")
+    page.get_by_role("button", name="Enter the result").press("Enter")
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Enter the result").press("Enter")
+    page.get_by_role("button", name="Yes, enter it").press("Enter")
+    expect(page.get_by_role("heading", name="Ida wins")).to_be_visible()

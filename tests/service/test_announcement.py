@@ -1,0 +1,55 @@
+"""The form that announces a tournament, without scripts."""
+
+import re
+
+import pytest
+from flask.testing import FlaskClient
+
+from plyscribe.domain.commands import Actor
+from plyscribe.domain.options import Choice
+from plyscribe.domain.tournament.terms import FORMATS, TIEBREAKS
+from plyscribe.service.web.app import create_app
+from plyscribe.service.web.pages.format_fields import list_formats, name_value
+from tests.service.test_pages import sign_in
+
+
+@pytest.fixture
+def browser(parts) -> FlaskClient:
+    client = create_app(parts).test_client()
+    _, token = parts.accounts.sign_up(Actor("system", "test"), "Olga", "person", ("play", "organise"))
+    sign_in(client, token)
+    return client
+
+
+@pytest.mark.parametrize("ruleset", ["zhen", "crystals", "rings", "portals", "pathagon"])
+def test_the_form_offers_every_format_tiebreak_and_number_of_players_of_a_game(browser, ruleset):
+    shown = browser.get(f"/tournaments/new?ruleset={ruleset}").text
+    assert set(re.findall(r'<option value="([^"]+)" data-seats', shown)) == set(FORMATS)
+    for name in TIEBREAKS:
+        assert shown.count(f'<option value="{name}"') == len(TIEBREAKS)
+    assert f'name="ruleset" value="{ruleset}"' in shown
+
+
+def test_the_first_format_is_the_one_for_an_evening_at_a_club(browser):
+    shown = browser.get("/tournaments/new").text
+    assert re.findall(r'<option value="([^"]+)" data-seats', shown)[0] == "swiss"
+    assert re.search(r'id="swiss-rounds"[^>]* value="5"', shown)
+    assert re.search(r'id="at-table"[^>]* checked', shown)
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_every_format_and_each_of_its_options_is_explained_in_words(parts, language):
+    with create_app(parts).test_request_context(headers={"Accept-Language": language}):
+        for offered in list_formats():
+            assert offered.says, f"{offered.kind} has no sentence in format_fields.py"
+            assert offered.seats
+            assert len(offered.fields) == len(FORMATS[offered.kind])
+            for option in FORMATS[offered.kind]:
+                words = [each.label for each in offered.fields if each.field.name == option.name]
+                assert words != [option.name.replace("_", " ").capitalize()] or language == "en", option.name
+                for value in option.values if isinstance(option, Choice) else ():
+                    assert name_value(value) != value
+
+
+def test_a_game_that_does_not_exist_is_said_to_be_unknown(browser):
+    assert browser.get("/tournaments/new?ruleset=chess").status_code == 404

@@ -1,0 +1,253 @@
+"""The formats of tournaments over HTTP and on pages, played to their ends."""
+
+from typing import Any
+
+import httpx
+import pytest
+
+from plyscribe.domain.tournament.due_dates import DAY_MS
+from plyscribe.service.client import Client
+from plyscribe.service.tournaments.pairing_check import check_pairing
+from tests.service.api import Api
+from tests.service.test_pages import sign_in
+from tests.service.test_tournaments_api import TournamentOverHttp
+
+
+class Hall(TournamentOverHttp):
+    """A tournament of guests at tables, whose results Olga enters."""
+
+    def __init__(self, api: Api, parts: Any, guests: int, **format: Any) -> None:
+        super().__init__(api, parts, at_table=True, format=format)
+        for number in range(1, guests + 1):
+            assert self.enter(self.token, guest=f"Guest {number}").status_code == 201
+
+    def post(self, path: str, **body: Any) -> Any:
+        return self.api.post(self.path + path, self.token, body)
+
+    def begin(self) -> None:
+        assert self.start().status_code == 200
+        self.parts.tournaments.advance(self.id)
+
+    def play_round(self) -> None:
+        """Let the lower number win each board of the newest round, and go on."""
+        *_, newest = self.get("/rounds")["rounds"]
+        for game in newest["games"]:
+            one, other = game["entrants"]
+            place = {"round": newest["round"], "board": game["board"]}
+            assert self.post("/results", **place, ranks=[1, 2] if one < other else [2, 1]).status_code == 201
+        self.parts.tournaments.advance(self.id)
+
+    def play_out(self) -> None:
+        self.begin()
+        while self.get()["status"] == "playing":
+            self.play_round()
+
+    def agree(self) -> list[bool]:
+        """Whether each round comes out the same when it is paired again from the events."""
+        entries = self.parts.tournaments.handler.read_events(self.id, 0)
+        rounds = range(1, self.get()["rounds"] + 1)
+        return [check_pairing(self.id, entries, number).agrees for number in rounds]
+
+    def shown(self) -> str:
+        return self.api.app.test_client().get(f"/tournaments/{self.id}").text
+
+
+def test_a_pyramid_runs_to_its_end_and_takes_a_guest_on_the_way(api, parts):
+    hall = Hall(api, parts, 3, kind="pyramid")
+    hall.begin()
+    hall.play_round()
+    assert hall.enter(hall.token, guest="Late").status_code == 201
+    while hall.get()["status"] == "playing":
+        hall.play_round()
+    assert [row["points"] for row in hall.get("/standings")["rows"]] == ["6", "4", "2", "0"]
+    assert all(hall.agree())
+    assert "everybody meets those before them" in hall.shown()
+
+
+def test_groups_run_to_the_final_and_each_format_tells_them_apart(api, parts):
+    hall = Hall(api, parts, 8, kind="groups", groups=2)
+    hall.play_out()
+    assert all(hall.agree())
+    table = hall.get("/standings")
+    assert [[row["entrant"] for row in group["rows"]] for group in table["groups"]] == [[1, 4, 5, 8], [2, 3, 6, 7]]
+    assert [len(round["boards"]) for round in table["bracket"]] == [2, 1]
+    assert [row["entrant"] for row in table["rows"]][:2] == [1, 2]
+    assert [round["stage"] for round in hall.get("/rounds")["rounds"]] == ["groups"] * 3 + ["knockout"] * 2
+    text = api.get(f"{hall.path}/standings", headers={"Accept": "text/plain"}).text
+    assert text.startswith("Group A\nplace")
+    csv = api.get(f"{hall.path}/standings", headers={"Accept": "text/csv"}).text
+    assert csv.startswith("rank,entrant,name,group,points,")
+    page = hall.shown()
+    assert "Group A" in page
+    assert "Bracket" in page
+    assert "(knockout)" in page
+    assert page.index("Groups</h2>") < page.index("Bracket</h2>") < page.index("Final table</h2>")
+
+
+@pytest.mark.parametrize(
+    ("format", "words"),
+    [
+        ({"kind": "groups", "size": 4, "advance": 1}, "Groups of at most 4, then a knockout of the best of each"),
+        ({"kind": "groups", "groups": 3}, "3 groups, then a knockout of the best 2 of each"),
+    ],
+)
+def test_a_format_is_told_in_words(api, parts, format, words):
+    assert words in Hall(api, parts, 0, **format).shown()
+
+
+def test_a_league_tells_its_deadlines_and_the_organiser_extends_them(api, parts):
+    hall = Hall(api, parts, 4, kind="league", round_days=7)
+    hall.begin()
+    listed = hall.get("/deadlines")
+    assert [(each["round"], each["board"]) for each in listed["deadlines"]] == [(1, 1), (1, 2)]
+    first = listed["deadlines"][0]
+    assert 6.9 * DAY_MS < first["left_ms"] <= 7 * DAY_MS
+    assert listed["next_round_at"] == first["deadline"]
+    assert hall.post("/deadlines", round=1, board=1, days=3, why="a holiday").status_code == 201
+    [longer, other] = hall.get("/deadlines")["deadlines"]
+    assert longer["deadline"] - other["deadline"] == 3 * DAY_MS
+    [round] = hall.get("/rounds")["rounds"]
+    assert (round["ends_at"], round["games"][0]["deadline"]) == (other["deadline"], longer["deadline"])
+    page = hall.shown()
+    assert "League, a round lasts 7 days" in page
+    assert "Time left" in page
+    assert "extended the deadline of round 1" in page
+
+
+def test_no_round_is_announced_after_the_last_one(api, parts):
+    hall = Hall(api, parts, 2, kind="league")
+    hall.begin()
+    assert hall.get("/deadlines")["next_round_at"] is None
+
+
+def test_only_organisers_extend_deadlines(api, parts):
+    hall = Hall(api, parts, 2, kind="league")
+    hall.begin()
+    refused = api.post(f"{hall.path}/deadlines", hall.ann_token, {"round": 1, "days": 3, "why": "I am away"})
+    assert (refused.status_code, refused.json["code"]) == (403, "tournament/not-yours")
+    assert hall.post("/deadlines", round=1, days=99, why="a holiday").status_code == 422
+
+
+def test_other_formats_list_no_deadlines(api, parts):
+    hall = Hall(api, parts, 2, kind="round-robin")
+    hall.begin()
+    assert hall.get("/deadlines")["deadlines"] == []
+    assert "Time left" not in hall.shown()
+
+
+def test_an_early_league_runs_to_its_end(api, parts):
+    hall = Hall(api, parts, 3, kind="league", next_round="early")
+    hall.play_out()
+    assert hall.get()["rounds"] == 3
+    assert all(hall.agree())
+
+
+class Ladder(TournamentOverHttp):
+    """A ladder of Olga's with Ann below Ben, Cem and Dora."""
+
+    def __init__(self, api: Api, parts: Any, **format: Any) -> None:
+        super().__init__(api, parts, format={"kind": "ladder", **format})
+        self.ben, self.cem, self.dora = (api.sign_up(name)[1] for name in ("Ben", "Cem", "Dora"))
+        for token in (self.ben, self.cem, self.dora, self.ann_token):
+            assert self.enter(token).status_code == 201
+        assert self.start().status_code == 200
+
+    def challenge(self, token: str, opponent: int, **body: Any) -> Any:
+        return self.api.post(f"{self.path}/challenges", token, {"opponent": opponent, **body})
+
+    def decide(self, round: int, winner: int) -> None:
+        [game] = self.get("/rounds")["rounds"][round - 1]["games"]
+        ranks = [1 if each == winner else 2 for each in game["entrants"]]
+        ruling = {"round": round, "board": 1, "ranks": ranks, "why": "a clear position"}
+        assert self.api.post(f"{self.path}/adjudications", self.token, ruling).status_code == 200
+
+    def rungs(self) -> list[int]:
+        return [row["entrant"] for row in self.get("/standings")["rows"] if row["rung"]]
+
+
+def test_a_challenger_who_wins_climbs(api, parts):
+    ladder = Ladder(api, parts)
+    assert ladder.challenge(ladder.ann_token, 2).status_code == 201
+    ladder.advance()
+    ladder.decide(1, winner=4)
+    assert ladder.rungs() == [1, 4, 2, 3]
+    entries = parts.tournaments.handler.read_events(ladder.id, 0)
+    assert check_pairing(ladder.id, entries, 1).agrees
+
+
+def test_a_challenge_that_cannot_be_made_says_what_to_do(api, parts):
+    ladder = Ladder(api, parts, reach=1)
+    refused = ladder.challenge(ladder.ann_token, 1)
+    assert (refused.status_code, refused.json["code"]) == (409, "challenge/reach")
+    assert refused.json["detail"].endswith("entrant 4 on rung 4 may challenge 3")
+    assert ladder.challenge(ladder.ann_token, 3).status_code == 201
+    assert ladder.challenge(ladder.dora, 2).json["code"] == "challenge/busy"
+    assert ladder.challenge(ladder.cem, 1, entrant=4).json["code"] == "entrant/not-yours"
+    ladder.advance()
+    ladder.decide(1, winner=3)
+    again = ladder.challenge(ladder.ann_token, 3)
+    assert again.json["code"] == "challenge/cooldown"
+    assert again.json["free_at"] > 0
+
+
+def test_whom_an_entrant_can_challenge_is_listed_with_the_reasons(api, parts):
+    ladder = Ladder(api, parts)
+    assert ladder.challenge(ladder.cem, 3).json["code"] == "challenge/reach"
+    assert ladder.challenge(ladder.dora, 2).status_code == 201
+    listed = ladder.get("/challenges?entrant=4")
+    assert listed["rung"] == 4
+    assert [(each["entrant"], each["code"]) for each in listed["opponents"]] == [
+        (1, None),
+        (2, "challenge/busy"),
+        (3, "challenge/busy"),
+    ]
+    assert ladder.api.get(f"{ladder.path}/challenges?entrant=9").json["code"] == "entrant/unknown"
+
+
+def test_the_page_of_a_ladder_lets_players_challenge_and_organisers_close_it(api, parts):
+    ladder = Ladder(api, parts)
+    browser = api.app.test_client()
+    sign_in(browser, ladder.ann_token)
+    shown = browser.get(f"/tournaments/{ladder.id}").text
+    assert "Challenge Ben" in shown
+    assert "You stand on rung 4." in shown
+    assert "Close the ladder" not in shown
+    sign_in(browser, ladder.token)
+    assert "Close the ladder" in browser.get(f"/tournaments/{ladder.id}").text
+
+
+def test_a_closed_ladder_ends_once_its_challenges_are_decided(api, parts):
+    ladder = Ladder(api, parts)
+    assert ladder.challenge(ladder.ann_token, 2).status_code == 201
+    assert api.post(f"{ladder.path}/close", ladder.ann_token, {"why": "enough"}).status_code == 403
+    assert api.post(f"{ladder.path}/close", ladder.token, {"why": "the season is over"}).status_code == 200
+    ladder.advance()
+    assert ladder.get()["status"] == "playing"
+    assert ladder.challenge(ladder.cem, 1).json["code"] == "challenge/over"
+    ladder.decide(1, winner=4)
+    ladder.advance()
+    described = ladder.get()
+    assert (described["status"], described["ended"], described["closed"]) == ("ended", "closed", "the season is over")
+
+
+@pytest.fixture
+def client_of(api):
+    return lambda token: Client("http://localhost", token, transport=httpx.WSGITransport(app=api.app))
+
+
+def test_the_client_steers_a_league(api, parts, client_of):
+    hall = Hall(api, parts, 4, kind="league")
+    hall.begin()
+    olga = client_of(hall.token)
+    olga.extend_deadline(hall.id, 1, 2, "a holiday", board=2)
+    first, second = olga.deadlines(hall.id)["deadlines"]
+    assert second["deadline"] - first["deadline"] == 2 * DAY_MS
+
+
+def test_the_client_challenges_and_closes_a_ladder(api, parts, client_of):
+    ladder = Ladder(api, parts)
+    ann = client_of(ladder.ann_token)
+    assert [each["entrant"] for each in ann.challenges(ladder.id, 4)["opponents"]] == [1, 2, 3]
+    ann.challenge(ladder.id, 3)
+    client_of(ladder.token).close_ladder(ladder.id, "the season is over")
+    assert ann.tournament(ladder.id)["closed"] == "the season is over"

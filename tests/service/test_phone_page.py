@@ -1,0 +1,115 @@
+"""The page of a table's code, its typed score sheets, and the sheets to print."""
+
+import re
+
+import pytest
+
+from plyscribe.service.tournaments import codes
+from plyscribe.service.web.app import create_app
+from tests.service.test_club_api import CLUB, Club
+
+HTML = {"Accept": "text/html"}
+
+
+@pytest.fixture
+def started(api, parts) -> Club:
+    """Olga's tournament, with its first round paired; Ann has an account and no part in it."""
+    club = Club(api, parts, **CLUB)
+    club.guests("Ida", "Kim", "Lou", "Max")
+    club.begin()
+    return club
+
+
+def read(club: Club, path: str, token: str | None = None, **headers: str):
+    """What a browser gets, by default without an account."""
+    signed = {"Authorization": f"Bearer {token}"} if token else {}
+    return create_app(club.parts).test_client().get(path, headers={**HTML, **signed, **headers})
+
+
+def at(club: Club, code: str, **headers: str):
+    return read(club, f"/at/{code}", **headers)
+
+
+def shown(club: Club, code: str) -> str:
+    page = at(club, code)
+    assert page.status_code == 200, page.text
+    return page.text
+
+
+def test_the_page_says_where_one_is_and_never_the_code(started):
+    code = started.code()
+    page = shown(started, code)
+    assert "Board 1" in page
+    assert code not in page
+    assert "plyt_" not in page
+
+
+def test_the_page_keeps_its_address_from_others_and_from_caches(started):
+    headers = at(started, started.code()).headers
+    assert (headers["Referrer-Policy"], headers["Cache-Control"]) == ("strict-origin", "no-store")
+    assert "worker-src 'self'" in headers["Content-Security-Policy"]
+
+
+@pytest.mark.parametrize(("code", "status", "said"), [("plyt_x", 404, "is not valid"), ("hello", 404, "is not valid")])
+def test_a_code_of_nobody_gets_a_page_that_says_what_to_do(started, code, status, said):
+    page = at(started, code)
+    assert page.status_code == status
+    assert said in page.text
+    assert "Scan it again" in page.text
+
+
+def test_an_expired_code_says_so(started, monkeypatch):
+    code = started.code(hours=1)
+    later = codes.now_ms() + 2 * 3_600_000
+    monkeypatch.setattr(codes, "now_ms", lambda: later)
+    page = at(started, code)
+    assert page.status_code == 410
+    assert "has expired" in page.text
+    assert "board 1 in round 1 of Cup" in page.text
+
+
+def test_a_void_code_says_so_in_german(started):
+    code = started.code()
+    started.post("/code-revocations", round=1, board=1, why="a lost phone")
+    page = at(started, code, **{"Accept-Language": "de"})
+    assert page.status_code == 410
+    assert "ungültig gemacht" in page.text
+
+
+def test_the_moves_ahead_are_listed_with_the_ways_to_touch_them(started):
+    ahead = at(started, f"{started.code()}/ahead", Accept="application/json").json
+    assert ahead["version"] == 2
+    assert len(ahead["moves"]) > 5
+    assert all(ways for _, ways in ahead["moves"])
+
+
+def test_a_typed_sheet_is_read_with_the_code_and_stores_nothing(started):
+    match, code = started.match(), started.code()
+    found = started.api.send("POST", f"/v1/matches/{match}/score-sheet", code, json={"text": "+5 +3\n+3"}).json
+    assert [each["step"] for each in found["steps"]] == [{"move": "+5"}, {"move": "+3"}]
+    assert (found["fault"]["line"], found["fault"]["column"], found["version"]) == (2, 1, 2)
+    draw = started.api.send("POST", f"/v1/matches/{match}/score-sheet", code, json={"text": "+5 (draw)"}).json
+    assert (draw["fault"]["code"], len(draw["steps"])) == ("sheet/draw", 1)
+
+
+def test_the_code_of_a_table_asks_no_bot(started):
+    body = {"seats": 2, "steps": [], "playouts": 10}
+    refused = started.api.send("POST", "/v1/rulesets/zhen/suggestions", started.code(), json=body)
+    assert refused.json["code"] == "table/no-account"
+
+
+def test_arbiters_see_the_sheets_and_players_do_not(started):
+    address = f"/tournaments/{started.id}/rounds/1/sheets"
+    assert read(started, address, started.ann_token).status_code == 403
+    started.post("/arbiters", name="Ann")
+    page = read(started, f"{address}?for=seats&board=2", started.ann_token)
+    assert page.status_code == 200
+    assert len(re.findall('class="sheet"', page.text)) == 2
+    assert read(started, address.replace("1/sheets", "7/sheets"), started.token).status_code == 404
+
+
+def test_the_codes_of_a_sheet_stay_the_same_for_an_hour(started):
+    address = f"/tournaments/{started.id}/rounds/1/sheets"
+    pages = [read(started, address, started.token).text for _ in range(2)]
+    first, second = (re.findall(r"plyt_[\w-]+", page) for page in pages)
+    assert first == second
