@@ -80,8 +80,6 @@ def find_layout(stored: StoredEvent, type: str) -> int:
     data: Any = parse_json(stored.e)["data"]
     if type == "tournament-created" and _is_of_clubs(data):
         return CLUBS
-    if type == "tournament-created" and data.get("format", {}).get("kind") in _FORMATS_OF_CLUBS:
-        return CLUBS
     if type == "game-decided":
         return CLUBS if "builds" in data else 1
     if type == "events-copied":
@@ -94,8 +92,12 @@ def find_layout(stored: StoredEvent, type: str) -> int:
 
 
 def _is_of_clubs(terms: dict[str, Any]) -> bool:
-    is_new = terms.get("format", {}).get("kind") in _FORMATS_OF_CLUBS or "asked_byes" in terms.get("scoring", ())
-    return is_new or not _TERMS_OF_CLUBS.isdisjoint(terms)
+    """Whether a tournament with these terms is nothing that earlier releases know."""
+    if _TERMS_OF_CLUBS & terms.keys() or "asked_byes" in terms.get("scoring", ()):
+        return True
+    # To earlier releases, a test with more than two seats would not be one.
+    is_larger_test = bool(terms.get("sprt")) and terms["seats"] > 2
+    return is_larger_test or terms.get("format", {}).get("kind") in _FORMATS_OF_CLUBS
 
 
 def _layout_of_terms(data: dict[str, Any]) -> int:

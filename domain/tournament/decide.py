@@ -165,7 +165,7 @@ def _decide_create(command: CreateTournament, _: Tournament) -> list[Any]:
             scoring=parse_scoring(command.scoring, command.seats, games),
             tiebreaks=parse_tiebreaks(command.tiebreaks),
             limits=None if command.limits is None else parse_limits(command.limits, command.seats),
-            sprt=None if command.sprt is None else _complete_test(command.sprt, command.seats),
+            sprt=None if command.sprt is None else _complete_test(command.sprt, command.seats, games),
             max_entrants=command.max_entrants,
             is_open=command.is_open,
             rounds_begin=command.rounds_begin,
@@ -220,9 +220,11 @@ def _play_opening(ruleset: AnyRuleset, state: Any, number: int, moves: tuple[str
         raise WrongValue("tournament/openings", f"the match is over after opening {number}")
 
 
-def _complete_test(raw: Mapping[str, Any], seats: int) -> dict[str, Any]:
-    if seats != 2:
-        raise WrongValue("tournament/sprt", "a sequential test needs two entrants and matches with two seats")
+def _complete_test(raw: Mapping[str, Any], seats: int, games: int) -> dict[str, Any]:
+    if seats > 2 and games == 1:
+        raise WrongValue(
+            "tournament/sprt", "a sequential test with more than two seats needs rotations or permutations"
+        )
     return format_hypotheses(raw)
 
 
@@ -234,10 +236,9 @@ def _decide_start(command: StartTournament, state: Tournament) -> list[Any]:
         raise WrongTime("tournament/too-few", f"too few entrants: {present}, and a match needs {seats}")
     if state.terms.format["kind"] == KIND:
         require_groups(state.terms.format, present)
-    if state.terms.sprt is not None and not present == len(state.entrants) == 2:
-        raise WrongTime(
-            "tournament/too-many", f"a sequential test needs two entrants, and {len(state.entrants)} entered"
-        )
+    if state.terms.sprt is not None and not present == len(state.entrants) == seats:
+        why = f"a sequential test needs {seats} entrants, one for each seat, and {len(state.entrants)} entered"
+        raise WrongTime("tournament/too-many", why)
     check_teams(state)
     return [TournamentStarted()]
 

@@ -1,4 +1,4 @@
-"""The sequential probability ratio test of two players: stop as soon as the games decide between two hypotheses.
+"""The sequential probability ratio test of a player: stop as soon as the games decide between two hypotheses.
 
 Hypothesis 0 says that the first player is `elo0` stronger than the second; hypothesis 1 says `elo1`. In the logistic
 model, the expected score of a game is 1 / (1 + 10^(-elo / 400)). The test assumes nothing about the distribution of
@@ -8,6 +8,11 @@ mean which is nearest to the observed one.
 
 Pairs of games with the seats exchanged are counted by the first player's score in both (0, ½, 1, 1½, 2: pentanomial),
 and single games by its score in one (0, ½, 1: trinomial).
+
+With three to six seats, the first entrant is tested against all others, who are on every board with it. Its score in a
+game is the share of the others that it is placed above, where a tie is half: if it beats each of them with the
+probability of the logistic model, that is the mean. All games of a board, with the same dice or opening and the seats
+rotated or permuted, are one observation, counted by the sum of these scores: from 0 to games * (seats - 1) by halves.
 """
 
 from collections.abc import Mapping, Sequence
@@ -111,7 +116,10 @@ def _refusal(name: str, why: str) -> WrongValue:
 
 
 def judge(counts: Sequence[int], hypotheses: Hypotheses) -> Verdict:
-    """The verdict on these counts of each score, worst score first: three counts for single games, five for pairs."""
+    """The verdict on these counts of each score, worst score first, by equal steps from 0 to all that can be won.
+
+    Three counts are for single games of two seats, five for pairs of them.
+    """
     llr = log_likelihood_ratio(counts, hypotheses.elo0, hypotheses.elo1)
     lower, upper = hypotheses.bounds
     taken = "elo0" if llr <= lower else "elo1" if llr >= upper else None
@@ -159,28 +167,28 @@ def _tilt(shares: Sequence[float], scores: Sequence[float], mean: float) -> floa
     return (low + high) / 2
 
 
-def count_scores(state: Tournament, first: int, second: int) -> list[int]:
-    """How often the first entrant had each score against the second in the games that were played and count.
+def count_scores(state: Tournament, first: int, *others: int) -> list[int]:
+    """How often the first entrant had each score against the others on the boards of all of them.
 
-    A board with two games counts only if both games do.
+    Only games that were played and count are counted, and a board only if all its games do.
     """
-    counts = [0] * (2 * len(state.seatings) + 1)
+    counts = [0] * (2 * len(others) * len(state.seatings) + 1)
     for round in state.rounds:
         for board, games in zip(round.boards, round.games, strict=True):
-            if set(board) == {first, second} and all(game.was_played for game in games):
+            if set(board) == {first, *others} and all(game.was_played for game in games):
                 points = [_score(game.entrants, game.ranks or (), first) for game in games]
                 counts[sum(points)] += 1
     return counts
 
 
 def _score(entrants: Sequence[int], ranks: Sequence[int], first: int) -> int:
-    """The score in half points: 2 for a win, 1 for a tie."""
+    """The score in half points: 2 for each other one it is placed above, 1 for each that it ties with."""
     own = ranks[entrants.index(first)]
     return sum(2 if own < rank else 1 if own == rank else 0 for rank in ranks) - 1
 
 
 def judge_entrants(state: Tournament) -> Verdict | None:
-    """The verdict on the games of the two entrants so far; None when the tournament is not a test."""
-    if state.terms.sprt is None or len(state.entrants) < 2:
+    """The verdict on the first entrant against all others so far; None when the tournament is not a test."""
+    if state.terms.sprt is None or len(state.entrants) < state.terms.seats:
         return None
-    return judge(count_scores(state, 1, 2), parse_hypotheses(state.terms.sprt))
+    return judge(count_scores(state, *range(1, state.terms.seats + 1)), parse_hypotheses(state.terms.sprt))

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -132,4 +133,31 @@ def _parse_numbers(option: str, text: str) -> list[int]:
     return [int(each) for each in numbers]
 
 
-COMMANDS = (invite, retry, adjudicate, forfeit, annul)
+@click.command("import")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--ruleset", required=True, help="The game, such as zhen: a report does not say.")
+@click.option("--name", help="The name of the tournament; the default is that of the report.")
+@click.option("--private", is_flag=True, help="Show it only to those who take part.")
+@URL
+@TOKEN
+@DATA
+def import_report(
+    file: Path, ruleset: str, name: str | None, private: bool, url: str, token: str | None, data: Path
+) -> None:
+    """Make a tournament of a club from a TRF16 report.
+
+    The players enter as guests. The same file makes the same tournament, however often it is sent.
+    """
+    content = file.read_bytes()
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        # Older programs write reports in the encoding of Windows.
+        text = content.decode("cp1252", errors="replace")
+    key = sha256(b"\0".join([content, ruleset.encode(), (name or "").encode(), b"%d" % private])).hexdigest()[:32]
+    more: dict[str, Any] = {"name": name, "private": private, "key": f"trf-{key}"}
+    made = _send(url, token, data, lambda client: client.import_tournament(text, ruleset, **more))
+    click.echo(f"{url}/tournaments/{made['tournament']}")
+
+
+COMMANDS = (invite, retry, adjudicate, forfeit, annul, import_report)

@@ -4,7 +4,7 @@ import json
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from hashlib import sha256
 from pathlib import Path
@@ -165,6 +165,8 @@ def play(cup: Cup, console: Console, stop: threading.Event, as_json: bool = Fals
         if not stop.is_set():
             table, state = client.standings(stream), client.tournament(stream)
             click.echo(json.dumps(table) if as_json else client.table(stream))
+            if table["sprt"] is not None:
+                console.print(format_verdict(table["sprt"]), soft_wrap=True, highlight=False)
             if any(state["faults"].values()):
                 console.print(format_faults(state), soft_wrap=True, highlight=False)
             if state["given_up"]:
@@ -172,6 +174,12 @@ def play(cup: Cup, console: Console, stop: threading.Event, as_json: bool = Fals
                 raise TournamentError(
                     f"the tournament cannot end: games that failed too often: {state['given_up']}; {advice}"
                 )
+
+
+def format_verdict(sprt: Mapping[str, Any]) -> str:
+    """A line with the state of the sequential test."""
+    taken = "play on" if sprt["taken"] is None else f"{sprt['taken']} is accepted"
+    return f"sequential test: log-likelihood ratio {sprt['llr']} of {sprt['lower']}..{sprt['upper']}: {taken}"
 
 
 def _enter_all(client: Client, stream: str, cup: Cup, players: Sequence[Player]) -> None:

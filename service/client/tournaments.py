@@ -26,6 +26,19 @@ class TournamentCalls(Connection):
         """Announce a tournament. Needs the scope `organise`."""
         return self._order("/v1/tournaments", dict(terms), key)
 
+    def import_tournament(
+        self,
+        trf: str,
+        ruleset: str,
+        *,
+        name: str | None = None,
+        private: bool = False,
+        key: str | None = None,
+    ) -> TournamentReceipt:
+        """Make a tournament of a club from a TRF16 report. Needs the scope `organise`."""
+        body: Json = {"trf": trf, "ruleset": ruleset, "private": private}
+        return self._order("/v1/tournaments/imports", {**body, **({} if name is None else {"name": name})}, key)
+
     def enter(
         self,
         tournament: str,

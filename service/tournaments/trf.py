@@ -19,6 +19,9 @@ ABSENCES = {Fraction(0): "Z", Fraction(1, 2): "H", Fraction(1): "F"}
 """The letter for a round that an entrant sits out, by the share of a win that it is worth."""
 
 NAME_LENGTH = 33
+HIGHEST_RATING = 9999
+"""The highest that four columns hold."""
+
 NO_ROUND = "0000 - {}  "
 
 
@@ -31,6 +34,7 @@ def export_trf(state: Tournament, players: Mapping[int, str] | None = None) -> s
     order = state.list_seeds()
     named = name_entrants(state, players, NAME_LENGTH)
     named = {seed: named[entrant] for seed, entrant in enumerate(order, 1)}
+    ratings = {seed: state.entrants[entrant - 1].rating for seed, entrant in enumerate(order, 1)}
     state = number_by_seed(state)
     ranks = {each.entrant: each.rank for each in rank_entrants(state)}
     points = total_points(state)
@@ -46,15 +50,16 @@ def export_trf(state: Tournament, players: Mapping[int, str] | None = None) -> s
         f"XXR {state.terms.format['rounds']}",
     ]
     lines = [
-        _format_entrant(entrant, named[entrant], points[entrant] / win, ranks[entrant])
+        _format_entrant(entrant, named[entrant], ratings[entrant], points[entrant] / win, ranks[entrant])
         + "".join(_format_round(state, round, entrant, win) for round in state.rounds)
         for entrant in sorted(ranks)
     ]
     return "".join(line.rstrip() + "\n" for line in [*head, *lines])
 
 
-def _format_entrant(entrant: int, name: str, wins: Fraction, rank: int) -> str:
-    return f"001 {entrant:>4}      {name:<{NAME_LENGTH}}{'':33}{float(wins):4.1f} {rank:>4}  "
+def _format_entrant(entrant: int, name: str, rating: int | None, wins: Fraction, rank: int) -> str:
+    known = rating if rating is not None and rating <= HIGHEST_RATING else ""
+    return f"001 {entrant:>4}      {name:<{NAME_LENGTH}} {known:>4}{'':28}{float(wins):4.1f} {rank:>4}  "
 
 
 def can_be_reported(state: Tournament) -> bool:

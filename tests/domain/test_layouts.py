@@ -79,7 +79,14 @@ def test_every_recorded_shape_has_a_layout():
 
 
 @pytest.mark.parametrize(
-    "term", [{"at_table": True}, {"rated": True}, {"scoring": {"asked_byes": 1}}, {"format": {"kind": "scheveningen"}}]
+    "term",
+    [
+        {"at_table": True},
+        {"rated": True},
+        {"scoring": {"asked_byes": 1}},
+        {"format": {"kind": "scheveningen"}},
+        {"sprt": {"elo0": 0, "elo1": 5}, "seats": 3},
+    ],
 )
 def test_a_tournament_of_a_club_needs_the_layout_of_clubs(term):
     assert find_layout(entry("tournament-created", {"limits": None, **term}), "tournament-created") == CLUBS

@@ -432,6 +432,12 @@ def test_it_starts_when_a_match_can_be_played():
     assert refusal(tournament, StartTournament) == (WrongTime, "tournament/status")
 
 
+def test_a_sequential_test_of_three_seats_starts_with_three_who_entered():
+    terms = {"sprt": {"elo0": 0, "elo1": 5}, "seats": 3, "repeat": "rotations"}
+    assert refusal(GivenTournament(4, **terms), StartTournament) == (WrongTime, "tournament/too-many")
+    assert GivenTournament(3, **terms).when(StartTournament) == [TournamentStarted()]
+
+
 @pytest.mark.parametrize("entrants", [3, 4])
 def test_a_sequential_test_starts_with_two_who_entered(entrants):
     tournament = GivenTournament(entrants, sprt={"elo0": 0, "elo1": 5})

@@ -155,6 +155,51 @@ def test_pairs_of_games_are_counted_by_five_and_only_where_both_count():
     assert count_scores(tournament.state, 1, 2) == [0, 2, 1, 0, 0]
 
 
+def test_blocks_of_three_seats_are_counted_by_the_sum_over_their_games():
+    tournament = GivenTournament(3, seats=3, format={"kind": "swiss", "rounds": 3}, repeat="rotations")
+    tournament.start()
+    tournament.pair([(2, 1, 3)])
+    # Entrant 1 has seats 2, 1 and 3: it comes first, second, and level with one who is second.
+    for game, ranks in enumerate([(2, 1, 3), (2, 1, 3), (1, 2, 2)], 1):
+        tournament.decide(1, 1, *ranks, game=game)
+        assert sum(count_scores(tournament.state, 1, 2, 3)) == (game == 3)
+    assert count_scores(tournament.state, 1, 2, 3).index(1) == 4 + 2 + 1
+    assert len(count_scores(tournament.state, 1, 2, 3)) == 3 * 4 + 1
+    tournament.annul(1, 1, game=2)
+    assert not any(count_scores(tournament.state, 1, 2, 3))
+
+
+def play_block(rng: Random, seats: int, elo: int) -> int:
+    """The score of the first of so many in a block of rotations, in half points.
+
+    Each place goes to one of those left by their strengths, so the first beats each other one with the probability of
+    the logistic model. The games of a block depend on each other: in one of three they all go the same way.
+    """
+
+    def play() -> int:
+        strengths = [10 ** (elo / 400), *[1.0] * (seats - 1)]
+        for above in range(seats):
+            chosen = rng.choices(range(len(strengths)), strengths)[0]
+            if chosen == 0:
+                return 2 * (seats - 1 - above)
+            del strengths[chosen]
+        return 0
+
+    return seats * play() if rng.random() < 1 / 3 else sum(play() for _ in range(seats))
+
+
+@pytest.mark.parametrize(("seats", "elo", "true"), [(3, 120, 0), (3, 120, 120), (4, 100, 0), (4, 100, 100)])
+def test_blocks_lead_to_the_wrong_hypothesis_about_as_seldom_as_asked_for(seats, elo, true):
+    hypotheses, rng, wrong, tests = Hypotheses(0, elo, 0.1, 0.1), Random(11), 0, 100
+    for _ in range(tests):
+        counts = [0] * (2 * (seats - 1) * seats + 1)
+        while (taken := judge(counts, hypotheses).taken) is None:
+            counts[play_block(rng, seats, true)] += 1
+        wrong += taken != ("elo1" if true else "elo0")
+    # Ten are expected, and three are the standard deviation.
+    assert 1 <= wrong <= 19
+
+
 def test_a_tournament_that_is_a_test_has_a_verdict():
     terms = {"format": {"kind": "round-robin", "cycles": 40}, "repeat": "rotations"}
     tournament = GivenTournament(2, **terms, sprt={"elo0": 0, "elo1": 200}).play(pair_round_robin, by_number, most=1)

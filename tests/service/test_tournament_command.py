@@ -49,7 +49,7 @@ class Scripted:
         return self._state
 
     def standings(self, _: str) -> dict[str, Any]:
-        return {"rows": []}
+        return {"rows": [], "sprt": None}
 
     def table(self, _: str) -> str:
         return "the table"

@@ -269,7 +269,7 @@ def test_how_a_game_ended_is_told_in_words(reason, words):
 
 @pytest.mark.parametrize(
     ("reason", "words"),
-    [(None, None), ("played", None), ("sprt-1", "the sequential test has decided"), ("no hall", "no hall")],
+    [(None, None), ("played", None), ("sprt-elo1", "the sequential test has decided"), ("no hall", "no hall")],
 )
 def test_why_a_tournament_is_over_is_told_unless_all_was_played(reason, words):
     assert describe_end(reason) == words

@@ -5,6 +5,7 @@ from caissify_pairings.fpc import check_trf
 from caissify_pairings.trf import parse_trf
 
 from plyscribe.domain.errors import WrongValue
+from plyscribe.domain.tournament.commands import AnnounceAbsence
 from plyscribe.service.tournaments.pairing import pair_next
 from plyscribe.service.tournaments.trf import export_trf
 from tests.domain.given_tournament import GivenTournament, by_chance, by_number
@@ -138,3 +139,28 @@ def test_an_absence_has_the_letter_for_what_it_scores(absence, letter):
 def test_terms_that_the_format_cannot_express_are_refused(terms):
     with pytest.raises(WrongValue):
         export_trf(GivenTournament(4, **terms).state)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(("entrants", "rounds"), [(6, 4), (9, 5), (24, 9)])
+def test_a_second_reader_finds_every_report_consistent(entrants, rounds, seed, tmp_path):
+    reader = pytest.importorskip("py4swiss.trf", reason="it is among the packages for tests, but not installed here")
+    tournament = GivenTournament(entrants, format={"kind": "swiss", "rounds": rounds}, scoring={"asked_byes": 1})
+    tournament.when(AnnounceAbsence, entrant=2, round=2, bye=True)
+    tournament.play(pair_next, by_chance(seed), most=rounds - 1)
+    tournament.leave(3)
+    tournament.play(pair_next, by_chance(seed))
+    path = tmp_path / "report.trf"
+    path.write_text(export_trf(tournament.state), encoding="utf-8")
+    read = reader.TrfParser.parse(path, strict=True)
+    read.validate_contents()
+    assert len(read.player_sections) == entrants
+    assert {len(each.results) for each in read.player_sections} == {rounds}
+
+
+def test_the_report_has_the_ratings_of_those_who_have_one():
+    tournament = GivenTournament(at_table=True)
+    for rating in (2100, None, 10_000):
+        tournament.enter_guest(f"Guest {rating}", rating=rating)
+    shown = [line[48:52] for line in export_trf(tournament.state).splitlines() if line.startswith("001")]
+    assert shown == ["    ", "2100", "    "]

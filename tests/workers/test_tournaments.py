@@ -185,6 +185,17 @@ def test_a_sequential_test_ends_early_and_says_why(rig, repeat):
     assert judge_entrants(state).taken == "elo1"
 
 
+def test_a_stronger_bot_is_accepted_against_a_field_of_two(rig):
+    entrants = [build_bot("greedy", 1), build_bot("random", 2), build_bot("random", 3)]
+    terms = {"format": {"kind": "round-robin", "cycles": 100}, "repeat": "rotations", "seats": 3}
+    stream = rig.create(*entrants, ruleset="crystals", sprt={"elo0": 0, "elo1": 300}, **terms)
+    rig.do(stream, StartTournament)
+    rig.work()
+    state = rig.read(stream)
+    assert state.ended == "sprt-elo1"
+    assert len(state.rounds) < 100
+
+
 def test_the_same_seed_plays_the_same_tournament(rig, redis):
     tables = []
     for _ in range(2):

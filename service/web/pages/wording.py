@@ -13,6 +13,9 @@ from plyscribe.service.web.pages.option_fields import describe_chosen, format_va
 from plyscribe.service.web.pages.speech import gettext, gettext_noop, ngettext, page_language
 from plyscribe.service.web.pages.time_words import describe_limits
 
+SPRT_ENDS = ("sprt-elo0", "sprt-elo1")
+"""How a tournament ends that its sequential test has decided."""
+
 
 class Reason(NamedTuple):
     """What something is called, and its value, in words."""
@@ -414,7 +417,7 @@ def describe_end(reason: str | None) -> str | None:
         return None
     if reason == "closed":
         return gettext("the organiser closed it")
-    return gettext("the sequential test has decided") if reason in ("sprt-0", "sprt-1") else reason
+    return gettext("the sequential test has decided") if reason in SPRT_ENDS else reason
 
 
 @blueprint.app_template_filter("incident")

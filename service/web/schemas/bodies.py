@@ -42,6 +42,7 @@ from plyscribe.domain.variation import Tried
 from plyscribe.domain.webhooks import MAX_URL_LENGTH, TOPICS
 from plyscribe.service.matches.seating import MAX_SEED, WantedBot
 from plyscribe.service.matches.touching import MAX_TOUCHES
+from plyscribe.service.tournaments.trf_reading import MOST_CHARACTERS
 from plyscribe.service.web.schemas.field_types import (
     MAX_SEATS,
     Boolean,
@@ -857,7 +858,8 @@ class NewTournament(Strict):
         load_default=None,
         allow_none=True,
         metadata={
-            "description": "A sequential test of two entrants. It ends the tournament as soon as it can decide between "
+            "description": "A sequential test of the first entrant against the others, one for each seat. It ends the "
+            "tournament as soon as it can decide between "
             "two hypotheses on their difference in Elo. Each parameter is a number, or a decimal in a string; decimals "
             "are recorded as strings.",
             "example": {"elo0": 0, "elo1": 20, "alpha": 0.05, "beta": 0.05},
@@ -881,6 +883,36 @@ class NewTournament(Strict):
     is_open = Boolean(
         load_default=True,
         metadata={"description": "Every player can enter. If false, only those whom the organiser invites."},
+    )
+    seed = integer_field(
+        0,
+        MAX_SEED,
+        load_default=None,
+        allow_none=True,
+        metadata={"description": "Everything left to chance follows from this seed. By default a random one."},
+    )
+
+
+class TrfReport(Strict):
+    """A TRF16 report, and the terms of the tournament that it does not have."""
+
+    trf = fields.String(
+        required=True,
+        validate=validate.Length(1, MOST_CHARACTERS),
+        metadata={"description": "The report: lines of text, one for each player."},
+    )
+    ruleset = _ruleset()
+    ruleset_version = _ruleset_version()
+    options = _options()
+    name = text_field(
+        100,
+        load_default=None,
+        allow_none=True,
+        metadata={"description": "The name of the tournament; by default that of the report.", "example": "Club cup"},
+    )
+    private = Boolean(
+        load_default=False,
+        metadata={"description": "Whether only those who take part can see the tournament and its matches."},
     )
     seed = integer_field(
         0,

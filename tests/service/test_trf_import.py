@@ -1,0 +1,182 @@
+"""Tournaments from TRF reports: what is read, what is refused, and that an export says the same again."""
+
+import re
+from contextlib import suppress
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from plyscribe.domain.chain import first_link, link_all
+from plyscribe.domain.codec import format_event
+from plyscribe.domain.errors import WrongValue
+from plyscribe.domain.events import Guest
+from plyscribe.domain.tournament.commands import AnnounceAbsence, GivePenalty
+from plyscribe.domain.tournament.decide import TOURNAMENT
+from plyscribe.domain.tournament.evolve import BY_HAND
+from plyscribe.domain.tournament.state import Tournament
+from plyscribe.service.tournaments.pairing import pair_next
+from plyscribe.service.tournaments.trf import export_trf
+from plyscribe.service.tournaments.trf_import import draft_import
+from plyscribe.service.tournaments.trf_reading import MOST_CHARACTERS, read_trf
+from tests.domain.given_tournament import ORGANISER, STREAM, GivenTournament, by_chance
+
+HEAD = "012 Autumn cup\n042 2026/10/01\nXXR 3\n"
+TERMS: dict[str, Any] = {"ruleset": "toy", "seed": 1}
+BASE: dict[str, Any] = {"actor": ORGANISER, "at": 1000, "id": "0" * 32}
+
+
+def line(number: int, name: str, points: str, *turns: str, rating: int | str = "") -> str:
+    rounds = "".join(f"{turn:<10}" for turn in turns)
+    return f"001 {number:>4}      {name:<33} {rating:>4}{'':28}{points:>4}    1  {rounds}".rstrip() + "\n"
+
+
+GAMES = (
+    line(1, "Ada", "2.5", "   3 w 1", "   2 b =", "0000 - U", rating=1800),
+    line(2, "Ben", "1.0", "0000 - H", "   1 w =", "   3 w  "),
+    line(3, "Cem", "0.0", "   1 b 0", "0000 - Z", "   2 b  "),
+)
+CUP = HEAD + "".join(GAMES)
+
+
+def load(text: str) -> Tournament:
+    events = draft_import(STREAM, read_trf(text), TERMS, BASE).decided.events
+    return TOURNAMENT.fold(Tournament(STREAM), link_all(first_link(STREAM), 1, map(format_event, events)))
+
+
+def lines_of(text: str) -> list[str]:
+    return [each for each in text.splitlines() if each.startswith("001")]
+
+
+def refuse(text: str) -> str:
+    with pytest.raises(WrongValue) as refused:
+        load(text)
+    assert refused.value.code == "trf/invalid"
+    return str(refused.value)
+
+
+def test_players_enter_as_guests_with_their_ratings_and_numbers():
+    state = load(CUP)
+    assert [(each.occupant, each.rating, each.seed) for each in state.entrants] == [
+        (Guest("Ada"), 1800, 1),
+        (Guest("Ben"), None, 2),
+        (Guest("Cem"), None, 3),
+    ]
+    assert (state.terms.name, state.terms.format, state.terms.at_table) == (
+        "Autumn cup",
+        {"kind": "swiss", "rounds": 3},
+        True,
+    )
+
+
+def test_rounds_are_paired_by_hand_and_say_why():
+    state = load(CUP)
+    first, second, third = state.rounds
+    assert {each.engine for each in state.rounds} == {BY_HAND}
+    assert {each.costs["why"] for each in state.rounds} == {"as in the TRF report"}
+    assert (first.boards, first.absent, first.byes_asked) == (((1, 3),), (2,), (2,))
+    assert (second.boards, second.absent, second.byes_asked) == (((2, 1),), (3,), ())
+    assert (third.boards, third.byes) == (((2, 3),), (1,))
+    assert state.rounds[-1].games[0][0].ranks is None
+    assert state.status == "playing"
+
+
+def test_an_export_of_an_import_says_the_same():
+    exported = export_trf(load(CUP))
+    assert [each[:84] + each[89:] for each in lines_of(exported)] == [each[:84] + each[89:] for each in lines_of(CUP)]
+    assert ("012 Autumn cup" in exported, "XXR 3" in exported) == (True, True)
+
+
+@pytest.mark.parametrize(
+    ("white", "black"), [("1", "0"), ("0", "1"), ("=", "="), ("0", "0"), ("+", "-"), ("-", "+"), ("-", "-")]
+)
+def test_every_result_comes_back(white, black):
+    worth = {"1": "1.0", "+": "1.0", "=": "0.5"}
+    text = "XXR 1\n" + line(1, "Ada", worth.get(white, "0.0"), f"   2 w {white}")
+    text += line(2, "Ben", worth.get(black, "0.0"), f"   1 b {black}")
+    state = load(text)
+    assert state.status == "ended"
+    assert [each[91:] for each in lines_of(export_trf(state))] == [f"   2 w {white}", f"   1 b {black}"]
+
+
+def test_a_finished_event_is_over_and_one_without_rounds_still_takes_entrants():
+    assert load(HEAD + line(1, "Ada", "0.0") + line(2, "Ben", "0.0")).status == "open"
+    assert load(CUP.replace("XXR 3", "XXR 5")).status == "playing"
+
+
+def test_an_event_goes_on_with_the_dutch_system_after_the_import():
+    text = "XXR 4\n" + line(1, "A", "1.0", "   3 w 1") + line(2, "B", "1.0", "   4 b 1")
+    text += line(3, "C", "0.0", "   1 b 0") + line(4, "D", "0.0", "   2 w 0")
+    found = pair_next(load(text))
+    assert found is not None
+    assert found.engine.startswith("caissify-pairings")
+    assert {frozenset(board) for board in found.boards} == {frozenset({1, 2}), frozenset({3, 4})}
+
+
+def test_byes_for_a_round_that_is_not_paired_yet_are_asked_for():
+    text = "XXR 3\n" + line(1, "A", "1.5", "   2 w 1", "0000 - H") + line(2, "B", "0.0", "   1 b 0")
+    state = load(text)
+    assert (len(state.rounds), state.entrants[0].byes, state.entrants[1].absences) == (1, {2}, frozenset())
+
+
+def test_fewer_points_than_the_results_are_a_penalty():
+    state = load("XXR 1\n" + line(1, "A", "0.5", "   2 w 1") + line(2, "B", "0.0", "   1 b 0"))
+    assert [(each.entrant, each.points) for each in state.penalties] == [(1, 1)]
+    assert lines_of(export_trf(state))[0][80:84] == " 0.5"
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "no players"),
+        (HEAD, "no players"),
+        ("x" * (MOST_CHARACTERS + 1), f"allowed are {MOST_CHARACTERS}"),
+        ("XXR 0\n" + CUP, "line 1: the number of rounds must be a number 1..100, not '0'"),
+        (CUP.replace("XXR 3", "XXR 2"), "the report has 3 rounds, and XXR says 2"),
+        (HEAD + line(1, "", "0.0"), "line 4: player 1 has no name"),
+        (HEAD + "001 abcd      Ada", "line 4: the starting number must be a number 1..1024, not 'abcd'"),
+        (HEAD + line(1, "A", "0.0") + line(1, "B", "0.0"), "line 5: two players have the starting number 1"),
+        (HEAD + line(1, "A", "0.0") + line(3, "B", "0.0"), "line 5: after player 1 comes 3"),
+        (CUP.replace("1800", "18x0"), "line 4: the rating must be a number"),
+        (CUP.replace(" 2.5", " 2.3"), "line 4: the points must be a number of halves"),
+        (CUP.replace(" 2.5", " 3.0"), "line 4: player 1 has 3 points, but the results are worth 2.5"),
+        (CUP.replace("   3 w 1", "   9 w 1"), "line 4: in round 1 the opponent of player 1 is not in the report"),
+        (CUP.replace("   3 w 1", "   2 w 1"), "line 4: in round 1 players 1 and 2 do not both say that they met"),
+        (CUP.replace("   3 w 1", "   3 b 1"), "line 4: in round 1 players 1 and 3 do not have one colour each"),
+        (CUP.replace("   3 w 1", "   3 w ="), "line 4: in round 1 the results of players 1 and 3 do not fit: = and 0"),
+        (CUP.replace("   3 w 1", "   3 x 1"), "line 4: round 1 must have w or b"),
+        (CUP.replace("   3 w 1", "   3 w W"), "line 4: round 1 must have w or b"),
+        (CUP.replace("0000 - U", "0000 - 1"), "line 4: round 3 has no opponent"),
+        (CUP.replace("0000 - U", "0000 - F"), "line 4: the report has Z, H and F"),
+        (HEAD + line(1, "A", "", "   2 w  ", "0000 - Z") + line(2, "B", "", "   1 b  "), "line 4: the game of"),
+    ],
+)
+def test_a_report_with_an_error_is_refused_with_its_line(text, why):
+    assert why in refuse(text)
+
+
+@given(st.text(alphabet="01 wbUZ=+-\nXR", max_size=300))
+@settings(max_examples=200, deadline=None)
+def test_any_text_is_read_or_refused(text):
+    for prefix in ("", "001    1      Ada" + " " * 75):
+        with suppress(WrongValue):
+            load(prefix + text)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_whole_events_of_ours_come_back(seed):
+    tournament = GivenTournament(scoring={"asked_byes": 3}, at_table=True)
+    for number in range(9):
+        tournament.enter_guest(["Ida", "Kim"][number % 2] if number < 4 else f"Guest {number}", rating=2000 - number)
+    tournament.sit_out(4, 2)
+    tournament.when(AnnounceAbsence, entrant=5, round=3, bye=True)
+    tournament.play(pair_next, by_chance(seed), most=3)
+    tournament.leave(6)
+    tournament.annul(2, 1)
+    tournament.when(GivePenalty, entrant=1, points=1, why="a phone rang")
+    tournament.play(pair_next, by_chance(seed))
+    exported = export_trf(tournament.state)
+    again = export_trf(load(exported))
+    without_date = re.compile(r"^042.*\n", re.MULTILINE)
+    assert without_date.sub("", again) == without_date.sub("", exported)
