@@ -18,7 +18,7 @@ from plyscribe.domain.errors import WrongValue
 
 MAX_LENGTH = 300
 
-_SECONDS = r"\d{1,6}(?:\.\d{1,3})?"
+_SECONDS = r"\d{1,8}(?:\.\d{1,3})?"
 _TIME = rf"(?:\d{{1,4}}:)?(?:\d{{1,6}}:)?{_SECONDS}"
 _PHASE = re.compile(
     rf"(?:(?P<moves>\d{{1,4}})/|(?:g|sd)/)?(?P<time>{_TIME})"

@@ -99,6 +99,7 @@ def test_what_is_no_time_control_is_refused(text):
         "40/90:00+30, 30:00+30",
         "1 day/move",
         "30 s/move",
+        "2591999.999 s/move",
         "10+0, 1 min/move",
         "40/120:00, 20/60:00, 0:00 d5",
         "5+0; seat 1: 1+0; seat 2: 3 days/move",
