@@ -37,7 +37,7 @@ TROUBLE = 2
 
 @click.group()
 def rules() -> None:
-    """Check matches against a version of their rules, and release one."""
+    """Check matches against a version of their rules; release one."""
 
 
 @rules.command()

@@ -74,7 +74,7 @@ def issue_token(
 @click.argument("player")
 @click.option("--undo", is_flag=True, help="Make the account an organiser no longer.")
 def make_organiser(data: Path, player: str, undo: bool) -> None:
-    """Let an account announce and run tournaments on pages.
+    """Let an account announce and run tournaments.
 
     PLAYER is its name or id. Its browsers need no new token. Uses the store in REDIS_URL, or else the one that `serve`
     runs on the data directory.

@@ -129,7 +129,8 @@ def describe_match(
         "clock": _describe_clock(match),
         "paused": match.pause._asdict() if match.pause else None,
         "rematch_of": created.rematch_of,
-        "tournament": created.tournament["id"] if created.tournament else None,
+        # A bundle from elsewhere may say anything here.
+        "tournament": created.tournament.get("id") if created.tournament else None,
         "parent": created.parent,
         "ply": play.ply if play else 0,
         "moves": [step.move for step in play.steps] if play else [],

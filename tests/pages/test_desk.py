@@ -210,5 +210,5 @@ def test_the_desk_speaks_german(visit, night):
     page.set_extra_http_headers({"Accept-Language": "de"})
     page.goto(f"{night.page}/desk?board=1")
     expect(page.get_by_role("heading", name="Schiedsrichtertisch")).to_be_visible()
-    expect(page.get_by_role("button", name="Ergebnis eingeben")).to_be_visible()
+    expect(page.get_by_role("button", name="Ergebnis eintragen")).to_be_visible()
     assert not overflows(page)

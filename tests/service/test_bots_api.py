@@ -25,7 +25,7 @@ def seats_of(api, match: str) -> list[dict]:
 def test_a_bot_is_seated_in_its_current_build_with_a_seed_that_is_secret_until_the_end(api):
     ann, token = api.sign_up("Ann")
     made = [api.new_match(token, [{"player": ann}, {"bot": "greedy"}], "zhen") for _ in range(2)]
-    hidden = {"seat": 2, "seated": True, "entropy": None, "seed": None, **PLAYER}
+    hidden = {"seat": 2, "seated": True, "entropy": None, "seed": None, "builds": [], **PLAYER}
     assert [seats_of(api, match)[1] for match in made] == [hidden] * 2
     shown = api.get(f"/v1/matches/{made[0]}").json
     assert (shown["status"], shown["bots"]["secret"]) == ("playing", None)
