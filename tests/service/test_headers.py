@@ -8,6 +8,7 @@ import pytest
 from flask import Flask
 
 from plyscribe.domain.commands import Actor
+from plyscribe.domain.rulesets.zhen_v1 import ZHEN_V1
 from plyscribe.service.composition import Parts, compose
 from plyscribe.service.store.memory import MemoryStore
 from plyscribe.service.web.app import create_app
@@ -114,6 +115,16 @@ def test_what_is_named_by_its_digest_is_kept_for_ever_and_the_plain_name_is_aske
     assert (plain.data, plain.content_type) == (kept.data, kept.content_type)
     again = browser.get(f"/assets/{name}", headers={"If-None-Match": plain.headers["ETag"]})
     assert (again.status_code, again.headers["Cache-Control"]) == (304, "no-cache")
+
+
+def test_the_assets_have_the_board_of_each_game_that_is_registered_now(monkeypatch):
+    assert {"board_rings.svg", "board_zhen.svg"} <= list_assets()
+    monkeypatch.setattr("plyscribe.domain.rulesets.RULESETS", [ZHEN_V1])
+    assert {name for name in list_assets() if name.startswith("board_")} == {
+        "board_marks.js",
+        "board_page.css",
+        "board_zhen.svg",
+    }
 
 
 def test_assets_are_packed_once(app):

@@ -56,10 +56,14 @@ def read_asset(name: str) -> Response:
     return response
 
 
-@cache
 def list_assets() -> frozenset[str]:
     """The names of all assets, without digests."""
-    return frozenset({*_list_generated(), *(path.name for path in FOLDER.iterdir() if path.suffix in CONTENT_TYPES)})
+    return _list_files() | _list_generated().keys()
+
+
+@cache
+def _list_files() -> frozenset[str]:
+    return frozenset(path.name for path in FOLDER.iterdir() if path.suffix in CONTENT_TYPES)
 
 
 @cache
