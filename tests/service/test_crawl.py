@@ -1,6 +1,7 @@
 """Every page of a service full of odd matches, found by following links: none fails, and all are sound HTML."""
 
 import random
+import time
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from typing import Any
@@ -25,6 +26,7 @@ HOST = "http://localhost"
 NASTY = "\"'><nasty onx=1>&{{1}}"
 """A text that becomes an element or an attribute if it is not escaped."""
 
+PATIENCE = 60
 MAX_VISITS = 1500
 VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
 
@@ -200,7 +202,7 @@ def crawl(browser: FlaskClient, first: list[str]) -> Iterator[tuple[str, Any, Pa
     while waiting:
         assert len(found) < MAX_VISITS, f"there is no end of it: {waiting[-1]}"
         path = waiting.pop(0)
-        answer = browser.get(path, headers=FOR_PEOPLE, buffered=True)
+        answer = read(browser, path)
         page = Page(answer.text) if answer.mimetype == "text/html" and not path.startswith("/docs") else None
         yield path, answer, page
         for link in [*(page.links if page else ()), *answer.headers.getlist("Location")]:
@@ -212,6 +214,16 @@ def crawl(browser: FlaskClient, first: list[str]) -> Iterator[tuple[str, Any, Pa
             if there not in found and not is_turned_again:
                 found[there] = None
                 waiting.append(there)
+
+
+def read(browser, path):
+    """What the server answers once the reports that it needs are made, such as a film on a busy machine."""
+    for _ in range(PATIENCE):
+        answer = browser.get(path, headers=FOR_PEOPLE, buffered=True)
+        if answer.status_code != 503:
+            break
+        time.sleep(int(answer.headers["Retry-After"]))
+    return answer
 
 
 def test_following_all_links_leads_to_sound_pages_and_to_nothing_private(api, parts):
