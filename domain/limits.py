@@ -84,7 +84,7 @@ def _parse_times(limits: Mapping[str, Any], known: set[str]) -> dict[str, Any]:
 def _parse_bonus(given: Mapping[str, Any]) -> dict[str, int]:
     bonus = {name: given[name] for name in BONUSES if given.get(name) is not None}
     if len(bonus) > 1:
-        raise WrongValue("limits/bonus", f"{' and '.join(bonus)}: a move has one of {', '.join(BONUSES)}")
+        raise WrongValue("limits/bonus", f"{' and '.join(bonus)}: choose one of {', '.join(BONUSES)}")
     for name, value in bonus.items():
         _check_range(name, value, MAX_INCREMENT_MS)
     return bonus
