@@ -37,7 +37,7 @@ class TournamentCalls(Connection):
     ) -> TournamentReceipt:
         """Make a tournament of a club from a TRF16 report. Needs the scope `organise`."""
         body: Json = {"trf": trf, "ruleset": ruleset, "private": private}
-        return self._order("/v1/tournaments/imports", {**body, **({} if name is None else {"name": name})}, key)
+        return self._order("/v1/tournament-imports", {**body, **({} if name is None else {"name": name})}, key)
 
     def enter(
         self,

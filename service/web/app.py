@@ -45,6 +45,7 @@ from plyscribe.service.web.api import (
     telemetry,
     tokens,
     tournament_dates,
+    tournament_imports,
     tournament_stream,
     variations,
     webhooks,
@@ -108,6 +109,7 @@ def create_app(composed: Parts | None = None) -> Flask:
         ratings,
         # With everything else about tournaments, on whose blueprint it builds.
         tournament_dates,
+        tournament_imports,
         tournament_stream,
         variations,
         webhooks,

@@ -775,8 +775,8 @@ def record_club(story: Story) -> None:
     story.show("DELETE", f"{club}/arbiters/{ann['player']}", olga, {})
     told = "XXR 3\n001    1      Ida{0:31}1800{0:28} 1.0    1     2 w 1\n001    2      Kim{0:63} 0.0    2     1 b {1}\n"
     report = {"ruleset": "zhen", "name": "Autumn cup", "seed": 7}
-    story.show("POST", "/v1/tournaments/imports", olga, {**report, "trf": told.format("", "0")})
-    story.show("POST", "/v1/tournaments/imports", olga, {**report, "trf": told.format("", "=")})
+    story.show("POST", "/v1/tournament-imports", olga, {**report, "trf": told.format("", "0")})
+    story.show("POST", "/v1/tournament-imports", olga, {**report, "trf": told.format("", "=")})
 
 
 def record_groups(story: Story) -> None:

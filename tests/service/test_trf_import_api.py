@@ -8,7 +8,7 @@ from plyscribe.service.tournaments.trf_reading import MOST_CHARACTERS
 from tests.service.test_tournaments_api import TournamentOverHttp
 from tests.service.test_trf_import import CUP, line, lines_of
 
-IMPORTS = "/v1/tournaments/imports"
+IMPORTS = "/v1/tournament-imports"
 
 
 def load(api, parts, text: str = CUP, **body: object):

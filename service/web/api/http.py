@@ -48,7 +48,7 @@ SVG = "image/svg+xml"
 PROBLEM = "application/problem+json"
 
 MAX_BODY_BYTES = 64 * 1024
-LARGER_BODIES = {"/v1/imports": 16 * 1024 * 1024, "/v1/tournaments/imports": 256 * 1024}
+LARGER_BODIES = {"/v1/imports": 16 * 1024 * 1024, "/v1/tournament-imports": 256 * 1024}
 """The paths where a body may be longer than MAX_BODY_BYTES, with their limits."""
 
 MAX_REPEATED_BYTES = 128

@@ -43,8 +43,6 @@ from plyscribe.service.tournaments.codes import is_entry_code
 from plyscribe.service.tournaments.pairing_check import require_paired
 from plyscribe.service.tournaments.runner import draw_seed
 from plyscribe.service.tournaments.trf import export_trf
-from plyscribe.service.tournaments.trf_import import draft_import
-from plyscribe.service.tournaments.trf_reading import read_trf
 from plyscribe.service.web.api.awaiting import answer_report
 from plyscribe.service.web.api.events import give_events
 from plyscribe.service.web.api.exports import answer_export
@@ -131,39 +129,6 @@ def list_tournaments() -> Response:
     if of_account:
         listed.vary.update(TOKEN_HEADERS)
     return listed
-
-
-@blueprint.post("/imports")
-@charged("tournaments")
-@operation(
-    "tournaments",
-    answers.TournamentReceipt,
-    status=201,
-    body=bodies.TrfReport,
-    problems=(403,),
-    command=True,
-    located=True,
-)
-def import_tournament() -> Response:
-    """Make a tournament of a club from a TRF16 report.
-
-    Needs the scope `organise`. The players enter as guests, with their ratings and numbers; the rounds of the report
-    are paired by hand, and its results entered. The next round waits until it is called. If the report has an error, or
-    something that no tournament here can have, nothing is stored, and the answer names the line.
-    """
-    who = principal()
-    who.require("organise")
-    body = parse_body(bodies.TrfReport)
-    actor = Actor("organiser", who.account)
-    asked = remembered(actor)
-    stream = stream_id("tournament", asked)
-    report = read_trf(body.pop("trf"))
-    seed = draw_seed(stream) if body["seed"] is None else body["seed"]
-    terms = {**{name: value for name, value in body.items() if value is not None}, "seed": seed, "server": SERVER}
-    base = {"actor": actor, "at": now_ms(), "id": asked.id.hex()}
-    handler = parts().tournaments.handler
-    done = handler.execute(stream, lambda _: draft_import(stream, report, terms, base), asked, new=True)
-    return answer_command(done, tournament_queries.describe_receipt(done), 201, f"/v1/tournaments/{stream}")
 
 
 @blueprint.get("/<tournament>")
