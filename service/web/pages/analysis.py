@@ -35,7 +35,7 @@ from plyscribe.service.web.pages.match import format_query, list_held
 from plyscribe.service.web.pages.new_match import count_most_playouts, list_bots
 from plyscribe.service.web.pages.option_fields import describe_options
 from plyscribe.service.web.pages.people import name_seats
-from plyscribe.service.web.schemas.bodies import MAX_SUGGESTING
+from plyscribe.service.web.schemas.bodies.matches import MAX_SUGGESTING
 
 Json = dict[str, Any]
 
