@@ -22,7 +22,7 @@ FLOORS = (
     ("web",),
     ("health",),
     ("composition",),
-    ("bridge", "reports"),
+    ("bridge", "datasets", "reports"),
     ("tournaments", "lists", "live", "processes"),
     ("matches", "ratings", "access", "webhooks"),
     ("streams",),
@@ -34,7 +34,7 @@ FLOORS = (
 )
 """The rooms of `service/`, from the top floor down: a room imports only from floors below its own."""
 
-MOST_ROOMS = 29
+MOST_ROOMS = 30
 
 PACKAGES = {"domain": {"domain"}, "service": {"domain", "service"}, "workers": {"domain", "service", "workers"}}
 """What each top-level package may import of ours."""
@@ -66,6 +66,7 @@ SUBJECTS = {
     "bots": "built-in bots",
     "breaches": "why a move is illegal",
     "commands": "requests to change a stream",
+    "datasets": "finished matches as tables",
     "deadlines": "when the time of the seat on turn is over",
     "drawing": "a ruleset's board as text",
     "effects": "what a step of a match did",
@@ -84,6 +85,7 @@ SUBJECTS = {
     "moves": "the moves of a ruleset as values",
     "play": "what is done while a match is played",
     "players": "people and bots with an account",
+    "positions": "positions of a game",
     "problems": "errors as problem documents",
     "queries": "what is read and described for an answer",
     "ratings": "ratings of players",

@@ -113,12 +113,14 @@ def dataset(
 
 
 def _list_in_store(data: Path, order: Order) -> "Iterator[Candidate]":
-    from plyscribe.service.datasets.sources import list_candidates
+    from plyscribe.service.datasets.listed_matches import list_candidates
 
     parts = compose_beside(data)
     lag = parts.lists.lag()
     if not lag.complete:
-        click.echo("warning: the list of matches is being built, so the dataset may lack some: run this again", err=True)
+        click.echo(
+            "warning: the list of matches is being built, so the dataset may lack some: run this again", err=True
+        )
     return list_candidates(parts.lists.matches, parts.matches, order)
 
 
@@ -143,5 +145,3 @@ def _show_progress() -> Iterator[Callable[[int], None]]:
             progress.update(task, completed=matches)
 
         yield show
-
-

@@ -12,7 +12,7 @@ from plyscribe.domain.chain import StoredEvent
 from plyscribe.domain.match import Match, fold
 from plyscribe.service.cli.full_export import BEGINNING, locate_streams, read_located
 from plyscribe.service.datasets.making import Candidate, Order
-from plyscribe.service.datasets.rows import judge
+from plyscribe.service.datasets.tabulating import judge
 
 _TABLE = """
     CREATE TABLE found (match TEXT PRIMARY KEY, ended_at INT, version INT, file INT, place INT, length INT)

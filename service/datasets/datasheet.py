@@ -10,7 +10,7 @@ from typing import Any
 
 import orjson
 
-from plyscribe.service.datasets.schema import OPENING_MATCHES, OPENING_MOVES, SCHEMA_VERSION, TABLES, Column
+from plyscribe.service.datasets.schema import NESTED, OPENING_MATCHES, OPENING_MOVES, SCHEMA_VERSION, TABLES, Column
 from plyscribe.service.datasets.splits import SPLITS
 
 SHEET_JSON, SHEET_TEXT = "datasheet.json", "datasheet.md"
@@ -83,95 +83,89 @@ def render_sheet(sheet: Json) -> str:
     return "\n".join(_list_lines(sheet))
 
 
+MOTIVATION = """\
+This dataset is for those who study how {title} is played, and for programs that learn to play it. A Plyscribe service
+records every match as events. This is what its finished public matches say: a row for each match, and a row for each
+step."""
+
+SAMPLE = """\
+Every match that meets the conditions below is in it, so it is no sample of the service. The service itself is no sample
+of all play. Bots may have played the same match more than once: those have the same `line` in `matches`. The split of a
+match follows from the hash of its id alone, so the same players and the same openings are in all three splits."""
+
+PEOPLE = """\
+Accounts have the ids that the public list of matches shows, and no names. Guests, whose names a recorder entered, have
+neither. Notes on a match, such as its place, are left out. The service can be asked who has an id, as long as it shows
+that: do not try to find out more."""
+
+CONDITIONS = """\
+A match is in the dataset if it is public, was played to its end before the cut, and was executed a second time by its
+rules without a fault. Private, unfinished, aborted, annulled and refuted matches are never in it, nor matches that were
+imported from other services or deleted."""
+
+SOURCES = """\
+{played} matches were played on a service, which kept their time. {recorded} were entered by a recorder, as from a real
+table or a score sheet, and have no times."""
+
+PROCESSING = """\
+Each match was replayed by the rules that it names. Positions, effects and evaluations come from that replay. An
+evaluation is the heuristic of the bot `greedy`, not the truth about a position. Steps that were taken back are left
+out, and so are moves that a fork copied. `openings` counts lines of up to {moves} moves that at least {matches} matches
+of a split began with."""
+
+AGAIN = """\
+`plyscribe dataset {ruleset} --until {until}`, on the same store or on a full export of it, leads to the same rows if
+the same matches are still there, public and not annulled. Then these digests are equal. The files are equal too if the
+same version of pyarrow writes them."""
+
+
 def _list_lines(sheet: Json) -> Iterator[str]:
-    found, title = sheet["matches"], sheet["title"]
-    yield f"# Datasheet: {title}, matches that ended before {sheet['until']}"
-    yield ""
-    yield f"Schema version {sheet['schema']}. The questions follow Gebru et al., *Datasheets for Datasets* (2021)."
-    yield ""
-    yield from _part(
-        "Motivation",
-        f"This dataset is for those who study how {title} is played, and for programs that learn to play it. A Plyscribe "
-        "service records every match as events; this is what its finished public matches say, one row for each match "
-        "and one for each step.",
-    )
-    yield "## Composition"
-    yield ""
+    found, title = sheet["matches"], _escape(sheet["title"])
+    yield from (f"# Datasheet: {title}", "", f"Matches that ended before {sheet['until']}. Schema {sheet['schema']}.")
+    yield from ("The questions follow Gebru et al., *Datasheets for Datasets* (2021).", "")
+    yield from _part("Motivation", MOTIVATION.format(title=title))
+    yield from _part("Composition", _describe_span(found))
     yield from _table(("table", "rows", "bytes"), ((n, t["rows"], t["bytes"]) for n, t in sheet["tables"].items()))
-    yield from _counts("split", found["splits"])
-    yield from _counts("who held the seats", found["players"])
-    yield from _counts("number of seats", found["seats"])
-    yield from _counts("options", found["presets"])
-    yield from _counts("why matches ended", found["reasons"])
-    yield from _counts("version of the rules", found["rules"])
-    yield (
-        f"The matches ended from {found['first_ended']} to {found['last_ended']}. "
-        if found["first_ended"]
-        else "There are no matches in it. "
-    ) + (
-        f"{found['rated']} were made to count for ratings, {found['tournament']} belong to tournaments, and "
-        f"{found['forks']} began as forks of other matches."
-    )
-    yield ""
-    yield (
-        "It holds every match that meets all conditions below, so it is no sample of the service; the service itself is "
-        "no sample of all play. Bots that play the same seeds may have played the same match more than once: `line` of "
-        "`matches` is equal for those. The split of a match follows from the hash of its id alone. The same players, and "
-        "the same lines, occur in all three splits."
-    )
-    yield ""
-    yield from _part(
-        "People",
-        "Accounts have the ids that the public list of matches shows, and no names. Guests, whose names a recorder "
-        "entered, have neither. Notes on a match, such as its place, and messages are left out. Ids of accounts can be "
-        "looked up at the service as long as it shows them: do not try to find out who somebody is.",
-    )
-    yield "## Collection"
-    yield ""
-    yield (
-        "A match is in the dataset if it is public, was played to its end before the cut, and was executed a second time "
-        "by its rules without a fault. Private, unfinished, aborted, annulled and refuted matches are never in it, nor "
-        "matches that were imported from other services or deleted."
-    )
-    yield ""
-    yield (
-        f"{found['count'] - found['recorded']} matches were played on a service, which kept their time. "
-        f"{found['recorded']} were entered by a recorder, such as from a real table or a score sheet: they have no times."
-    )
-    yield ""
+    for what, counts in COUNTED.items():
+        yield from _counts(what, found[counts])
+    yield from (SAMPLE, "")
+    yield from _part("People", PEOPLE)
+    yield from _part("Collection", CONDITIONS)
+    yield from (SOURCES.format(played=found["count"] - found["recorded"], recorded=found["recorded"]), "")
     yield from _counts("software that recorded them", found["servers"])
-    yield "## Processing"
-    yield ""
-    yield (
-        "Each match was replayed by the rules it names. Positions, effects and evaluations were computed in that replay. "
-        "`evaluation` is the heuristic of the built-in bot `greedy`, not the truth about a position. Steps that were taken "
-        "back are not there, nor the moves that a fork copied. "
-        f"`openings` counts lines of up to {OPENING_MOVES} moves that at least {OPENING_MATCHES} matches of a split began "
-        "with."
+    yield from _part("Processing", PROCESSING.format(moves=OPENING_MOVES, matches=OPENING_MATCHES))
+    rules = ((version, f"`{behaviour or 'without proofs'}`") for version, behaviour in sheet["rules"].items())
+    yield from _table((f"version of {sheet['ruleset']}", "behaviour"), rules)
+    yield from _part("Licence", _escape(sheet["licence"] or UNSTATED))
+    yield from _part("Making it again", AGAIN.format(ruleset=sheet["ruleset"], until=sheet["until"]))
+    digests = [("the matches and how they ended", found["digest"])]
+    digests += [(f"the rows of `{name}`", table["content"]) for name, table in sheet["tables"].items()]
+    digests += [(f"the file `{table['file']}`", table["sha256"]) for table in sheet["tables"].values()]
+    yield from _table(("SHA-256 of", "is"), ((what, f"`{digest}`") for what, digest in digests))
+    yield from ("## Columns", "")
+    for name, columns in {**TABLES, **NESTED}.items():
+        yield from (f"### {name}", "", *describe_columns(columns))
+
+
+COUNTED = {
+    "split": "splits",
+    "who held the seats": "players",
+    "number of seats": "seats",
+    "options": "presets",
+    "why matches ended": "reasons",
+    "version of the rules": "rules",
+}
+"""The tables of counts, each with its place in the JSON."""
+
+
+def _describe_span(found: Json) -> str:
+    if not found["count"]:
+        return "There are no matches in it."
+    return (
+        f"There are {found['count']} matches, which ended from {found['first_ended']} to {found['last_ended']}.\n"
+        f"{found['rated']} were made to count for ratings, {found['tournament']} belong to tournaments, and "
+        f"{found['forks']} began as forks."
     )
-    yield ""
-    for version, behaviour in sheet["rules"].items():
-        yield f"- Rules {sheet['ruleset']} version {version}, behaviour `{behaviour or 'without proofs'}`"
-    yield ""
-    yield from _part("Licence", sheet["licence"] or UNSTATED)
-    yield "## Making it again"
-    yield ""
-    yield (
-        f"`plyscribe dataset {sheet['ruleset']} --until {sheet['until']}`, on the same store or on a full export of it, "
-        "leads to the same rows if the same matches are still public and not annulled: then these digests are equal. The "
-        "files are equal too if the same version of pyarrow writes them."
-    )
-    yield ""
-    rows = [("the matches and how they ended", found["digest"])]
-    rows += [(f"the rows of `{name}`", table["content"]) for name, table in sheet["tables"].items()]
-    rows += [(f"the file `{table['file']}`", table["sha256"]) for table in sheet["tables"].values()]
-    yield from _table(("SHA-256 of", "is"), ((what, f"`{digest}`") for what, digest in rows))
-    yield "## Columns"
-    yield ""
-    for name, columns in TABLES.items():
-        yield f"### {name}"
-        yield ""
-        yield from describe_columns(columns)
 
 
 def describe_columns(columns: tuple[Column, ...]) -> Iterator[str]:

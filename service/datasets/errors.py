@@ -4,7 +4,7 @@ from plyscribe.service.errors import NotFound
 
 
 class DatasetsOff(NotFound):
-    """This service makes no datasets: it has no archive to keep them in, or lacks the library that writes them."""
+    """The service makes no datasets: it has no archive to keep them in, or lacks the library that writes them."""
 
     code = "dataset/off"
 

@@ -13,9 +13,9 @@ from plyscribe.domain.match import Match, fold
 from plyscribe.domain.rulesets import RULESETS
 from plyscribe.service.datasets.datasheet import SHEET_JSON, SHEET_TEXT, describe_sheet, format_sheet, render_sheet
 from plyscribe.service.datasets.openings import Openings
-from plyscribe.service.datasets.rows import MatchRows, describe_rows, judge
+from plyscribe.service.datasets.parquet import TableFile, WrittenTable
 from plyscribe.service.datasets.schema import SCHEMA_VERSION, TABLES
-from plyscribe.service.datasets.tables import TableFile, WrittenTable
+from plyscribe.service.datasets.tabulating import MatchRows, describe_rows, judge
 
 Json = dict[str, Any]
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import orjson
 
-from plyscribe.service.datasets.rows import MatchRows
 from plyscribe.service.datasets.schema import OPENING_MATCHES
+from plyscribe.service.datasets.tabulating import MatchRows
 
 _TABLES = """
     CREATE TABLE lines (

@@ -40,7 +40,7 @@ SEAT = (
 EFFECT = (
     Column("kind", "string", "a word of the ruleset, such as `trapped`"),
     Column("clause", "string", "the clause of the rules that it follows from", True),
-    Column("chosen", "bool", "whether the seat chose it; what only follows from the choice, or from dice, is not chosen"),
+    Column("chosen", "bool", "whether the seat chose it; what only follows from a choice, or from dice, is not"),
     Column("seat", "int16", "the seat that caused it", True),
     Column("owner", "int16", "the seat that it concerns", True),
     Column("piece", "string", "the sort of piece", True),
@@ -64,7 +64,7 @@ MATCHES = (
     Column("dice", "string", "`server`, `shared` or `recorded`; null in games without dice", True),
     Column("limits", "string", "the time limits, as canonical JSON; null without any", True),
     Column("tournament", "string", "the id of the tournament", True),
-    Column("copied_plies", "int32", "how many moves the match began with as a fork of another; they are not in `plies`"),
+    Column("copied_plies", "int32", "how many moves it began with as a fork of another; `plies` lacks them"),
     Column("server", "string", "the software that recorded it, with its version"),
     Column("created_at", "timestamp", "when the match was created"),
     Column("ended_at", "timestamp", "when the match ended"),
@@ -88,8 +88,13 @@ PLIES = (
     Column("roll", "list<int32>", "what the dice showed; null for other steps", True),
     Column("effects", "list<effect>", "what the step did, in order"),
     Column("took_ms", "int64", "how long the seat took for the move, by the clock of the server", True),
-    Column("clock_ms", "int64", "what the seat had left for the move when its clock began to run; null without limits", True),
-    Column("evaluation", "list<int64>", "the ruleset's own heuristic for each seat, before the step; greater is better"),
+    Column(
+        "clock_ms",
+        "int64",
+        "what the seat had for the move when its clock began; null without limits",
+        True,
+    ),
+    Column("evaluation", "list<int64>", "the ruleset's heuristic for each seat before the step; greater is better"),
     Column("ranks", "list<int16>", "the rank of each seat in the end, as in `matches`"),
 )
 
@@ -99,7 +104,7 @@ OPENINGS = (
     Column("options", "string", "all options, as canonical JSON"),
     Column("seats", "int16", "how many seats the matches had"),
     Column("ply", "int16", f"how many moves the line has, at most {OPENING_MOVES}"),
-    Column("line", "list<string>", "its steps: moves in their notation, rolls as `(3,1)`, and `left 2` when seat 2 left"),
+    Column("line", "list<string>", "its steps: moves in their notation, rolls as `(3,1)`, and `left 2` for seat 2"),
     Column("position", "string", "the key of the position that it leads to, before the next move"),
     Column("matches", "int32", f"how many matches began so, at least {OPENING_MATCHES}; forks are not counted"),
     Column("firsts", "list<int32>", "for each seat, in how many of them it had rank 1, alone or shared"),

@@ -5,8 +5,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from plyscribe.service.datasets.rows import Row, dump_row
 from plyscribe.service.datasets.schema import DISTINCT, TABLES, build_schema
+from plyscribe.service.datasets.tabulating import Row, dump_row
 
 if TYPE_CHECKING:
     import pyarrow as pa

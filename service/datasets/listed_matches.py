@@ -8,7 +8,7 @@ import orjson
 from plyscribe.domain.match import Match
 from plyscribe.service.archive.errors import PackDamaged
 from plyscribe.service.datasets.making import Candidate, Order
-from plyscribe.service.datasets.rows import FINISHED
+from plyscribe.service.datasets.tabulating import FINISHED
 from plyscribe.service.lists.matches import MatchFilter, MatchList
 from plyscribe.service.streams.handler import Handler
 
@@ -20,7 +20,8 @@ log = logging.getLogger(__name__)
 def list_candidates(listed: MatchList, matches: Handler[Match], order: Order) -> Iterator[Candidate]:
     """The public matches of the ruleset that are listed as finished, in the order of their ends, then of their ids.
 
-    A match that was deleted meanwhile, or whose pack is damaged, is passed over. Raises the errors of the store, the archive and the database.
+    A match that was deleted meanwhile, or whose pack is damaged, is passed over. Raises the errors of the store, the
+    archive and the database.
     """
     wanted = MatchFilter(ruleset=order.ruleset, status=FINISHED, imported=False)
     cursor: str | None = None
