@@ -17,6 +17,9 @@ SHEET_JSON, SHEET_TEXT = "datasheet.json", "datasheet.md"
 FILES = (*(f"{name}.parquet" for name in TABLES), SHEET_TEXT, SHEET_JSON)
 """The files of a dataset. The last one is written last."""
 
+LAST_MS = 253_402_300_799_999
+"""The last time that a date with a year of four digits can have."""
+
 UNSTATED = "The operator of the service states no licence. Ask before you publish anything made from it."
 
 Json = dict[str, Any]
@@ -69,12 +72,12 @@ def format_sheet(sheet: Json) -> bytes:
 
 
 def format_time(at_ms: int) -> str:
-    """A time (UTC milliseconds) as in ISO 8601.
+    """A time (UTC milliseconds) as in ISO 8601. What somebody wrote of a time may be none: then the nearest that is.
 
     >>> format_time(1)
     '1970-01-01T00:00:00.001Z'
     """
-    seconds, ms = divmod(at_ms, 1000)
+    seconds, ms = divmod(min(max(0, at_ms), LAST_MS), 1000)
     return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}.{ms:03}Z"
 
 

@@ -25,6 +25,9 @@ JSON = "application/json"
 SENT = 4 * 1024 * 1024
 """Bytes of a file for the price of one read."""
 
+KEPT_S = 3600
+"""How long others may keep a file without asking. It never changes, but may go because a match in it was deleted."""
+
 Json = dict[str, Any]
 
 
@@ -43,7 +46,7 @@ def list_datasets() -> Response:
 
 @blueprint.get("/<ruleset>")
 @charged("heavy")
-@operation("datasets", answers.DatasetOut, problems=(404,), open=True)
+@operation("datasets", answers.DatasetState, problems=(404,), open=True)
 def get_dataset(ruleset: str) -> Response:
     """Get the newest dataset of a ruleset, and have one made if it is time.
 
@@ -89,7 +92,7 @@ def get_dataset_file(ruleset: str, dataset: str, file: str) -> Response:
     response = _send(found, wanted, media, tag)
     response.headers["ETag"] = f'"{tag}"'
     response.headers["Accept-Ranges"] = "bytes"
-    response.headers["Cache-Control"] = "public, max-age=31536000, immutable, no-transform"
+    response.headers["Cache-Control"] = f"public, max-age={KEPT_S}, no-transform"
     return response
 
 
@@ -100,8 +103,6 @@ def _send(dataset: KeptDataset, file: KeptFile, media: str, tag: str) -> Respons
     charge_size(READ, stop - start, SENT)
     response = answer_export(parts().datasets.shelf.read(dataset, file, start, stop), media)
     response.headers["Content-Length"] = str(stop - start)
-    # The bytes are what they are: parts of a packed file would be parts of other bytes.
-    response.headers["Content-Encoding"] = "identity"
     if (start, stop) != (0, file.bytes):
         response.status_code = 206
         response.headers["Content-Range"] = f"bytes {start}-{stop - 1}/{file.bytes}"

@@ -17,7 +17,7 @@ class DatasetFile(Schema):
     href = fields.String(required=True, metadata={"description": "The path to get it from."})
 
 
-class Dataset(Schema):
+class MadeDataset(Schema):
     """A dataset that is complete."""
 
     dataset = fields.String(required=True, metadata={"description": "Its name."})
@@ -54,14 +54,14 @@ class Making(Schema):
     matches = fields.Integer(required=True, metadata={"description": "How many matches are in it so far."})
 
 
-class DatasetOut(Schema):
+class DatasetState(Schema):
     """The datasets of a ruleset."""
 
     ruleset = fields.String(required=True, metadata={"description": "The ruleset's id."})
     title = fields.String(required=True)
     schema = fields.Integer(required=True, metadata={"description": "The version of the tables that are made now."})
     dataset = fields.Nested(
-        Dataset, required=True, allow_none=True, metadata={"description": "The newest; null if none was made."}
+        MadeDataset, required=True, allow_none=True, metadata={"description": "The newest; null if none was made."}
     )
     making = fields.Nested(
         Making, required=True, allow_none=True, metadata={"description": "The next one; null if none is being made."}
@@ -73,7 +73,7 @@ class DatasetRow(Schema):
 
     ruleset = fields.String(required=True, metadata={"description": "The ruleset's id."})
     title = fields.String(required=True)
-    dataset = fields.Nested(Dataset, required=True, allow_none=True)
+    dataset = fields.Nested(MadeDataset, required=True, allow_none=True)
 
 
 class DatasetList(Schema):
