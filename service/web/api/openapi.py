@@ -393,7 +393,7 @@ def _responses(operation: Operation, shown: Examples, method: str, is_limited: b
         responses["304"] = {"description": description, "headers": _refer("ETag", *_language(operation))}
     if operation.ranged:
         described = {"description": "The part that you asked for", "headers": _refer("ETag", "Content-Range")}
-        content = {media: _content(None, {}) for media in operation.answers[200]}
+        content = {media: _content(None, shown.answers(206, media)) for media in operation.answers[200]}
         responses["206"] = {**described, "content": content}
     for status in sorted(set(operation.problems) | _always(operation, method) | ({429} if is_limited else set())):
         examples = shown.answers(status, PROBLEM)
