@@ -2,7 +2,6 @@
 
 import json
 import random
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -12,113 +11,22 @@ import pyarrow.parquet as pq
 import pytest
 
 from plyscribe.domain.clocks import read_timing
-from plyscribe.domain.commands import Actor, AnnulMatch
 from plyscribe.domain.match import Match, fold
 from plyscribe.domain.positions import position_key
 from plyscribe.domain.replay import position_at
 from plyscribe.domain.ruleset import Over
-from plyscribe.domain.rulesets import find_ruleset, register
-from plyscribe.service.composition import Parts, compose
+from plyscribe.domain.rulesets import find_ruleset
 from plyscribe.service.datasets import parquet
-from plyscribe.service.datasets.datasheet import FILES
-from plyscribe.service.datasets.listed_matches import list_candidates
-from plyscribe.service.datasets.making import Made, Order, make_dataset
+from plyscribe.service.datasets.making import Order, make_dataset
 from plyscribe.service.datasets.schema import TABLES, build_schema
 from plyscribe.service.datasets.splits import SPLITS, split_of
 from plyscribe.service.datasets.tabulating import _Running, describe_rows
-from plyscribe.service.store.memory import MemoryStore
-from plyscribe.service.streams.ids import job_command
-from plyscribe.service.web.app import create_app
-from plyscribe.workers.play_match import play_all
-from plyscribe.workers.verify_match import verify_all
-from tests.domain.toy import TOY_V1
-from tests.service.api import Api
-from tests.service.conftest import CONFIG
-
-LATER = 4_000_000_000_000
-BOTS = [{"bot": "random"}, {"bot": "greedy"}]
+from tests.service.making_datasets import BOTS, LATER, Dataset, Rig
 
 
 @pytest.fixture
-def parts() -> Parts:
-    register(TOY_V1)
-    return compose(replace(CONFIG, archive="memory:///", dataset_licence="CC0 1.0"), MemoryStore())
-
-
-class Rig:
-    """A service on which bots and people play, and the datasets that are made from it."""
-
-    def __init__(self, parts: Parts, api: Api, folder: Path) -> None:
-        self.parts, self.api, self.folder = parts, api, folder
-        self.account, self.token = api.sign_up()
-        self._made = 0
-
-    def play(self, ruleset: str = "zhen", **more: Any) -> str:
-        """A match of two bots, played to its end and verified."""
-        match = self.api.new_match(self.token, BOTS, ruleset, **more)
-        while self.status(match) == "playing":
-            play_all(self.parts, [(match, self.parts.matches.read(match).version)])
-        return self.verify(match)
-
-    def verify(self, match: str) -> str:
-        verify_all(self.parts, [(match, self.parts.matches.read(match).version)])
-        assert self.status(match) == "scored"
-        return match
-
-    def record(self, *moves: str, **more: Any) -> str:
-        """A match of two people that somebody enters, which ends when seat 2 gives up."""
-        seats = [{"name": "Zoe Guest"}, {"player": self.account}]
-        match = self.api.new_match(self.token, seats, "zhen", recorded=True, **more)
-        path = f"/v1/matches/{match}"
-        if self.status(match) == "open":
-            assert self.api.post(f"{path}/seats/2", self.token).status_code == 200
-        for move in moves:
-            self.api.post(f"{path}/moves", self.token, {"move": move})
-        assert self.api.post(f"{path}/withdrawal", self.token, {"seat": 2}).status_code == 200
-        self.api.post(f"{path}/confirmation", self.token, {})
-        return self.verify(match)
-
-    def status(self, match: str) -> str:
-        return self.parts.matches.read(match).life.status
-
-    def find_place(self, match: str) -> tuple[int, str]:
-        return self.parts.matches.read(match).life.ended_at, match
-
-    def annul(self, match: str) -> None:
-        actor, asked = Actor("organiser", self.account), job_command("annul", match)
-        command = AnnulMatch(actor=actor, at=0, id=asked.id.hex(), why="a test")
-        self.parts.matches.execute(match, lambda _: command, asked)
-
-    def make(self, ruleset: str = "zhen", until_ms: int = LATER, licence: str | None = None) -> "Dataset":
-        self._made += 1
-        folder = self.folder / str(self._made)
-        folder.mkdir()
-        self.parts.lists.lag()
-        order = Order(ruleset, until_ms, licence)
-        found = list_candidates(self.parts.lists.matches, self.parts.matches, order)
-        return Dataset(folder, make_dataset(found, order, folder))
-
-
-class Dataset:
-    """A dataset in a folder, and its tables as rows."""
-
-    def __init__(self, folder: Path, made: Made) -> None:
-        self.folder, self.made = folder, made
-
-    def rows(self, table: str) -> list[dict[str, Any]]:
-        return pq.read_table(self.folder / f"{table}.parquet").to_pylist()
-
-    @property
-    def matches(self) -> list[str]:
-        return [row["match"] for row in self.rows("matches")]
-
-    def text(self) -> bytes:
-        return b"".join((self.folder / file).read_bytes() for file in FILES)
-
-
-@pytest.fixture
-def rig(parts: Parts, tmp_path: Path) -> Rig:
-    return Rig(parts, Api(create_app(parts)), tmp_path)
+def rig(tmp_path: Path) -> Rig:
+    return Rig(tmp_path)
 
 
 # ----------------------------------------------------------------------------------------------------- which matches
@@ -127,14 +35,14 @@ def rig(parts: Parts, tmp_path: Path) -> Rig:
 def test_only_public_finished_verified_matches_of_the_ruleset_are_in_a_dataset(rig: Rig) -> None:
     first, second = rig.play(), rig.play()
     rig.play(private=True)
-    rig.play("toy")
-    rig.api.new_match(rig.token, BOTS, "zhen")
+    rig.record("+5")
+    rig.api.new_match(rig.token, BOTS, "toy")
     rig.annul(annulled := rig.play())
-    assert annulled not in rig.make().matches
-    made = rig.make()
+    made = rig.make("toy")
+    assert annulled not in made.matches
     assert made.matches == sorted((first, second), key=rig.find_place)
     assert {row["match"] for row in made.rows("plies")} == {first, second}
-    assert made.made.sheet["matches"]["count"] == 2
+    assert made.sheet["matches"]["count"] == 2
 
 
 def test_what_the_list_still_shows_is_judged_by_its_stream(rig: Rig) -> None:
@@ -142,7 +50,7 @@ def test_what_the_list_still_shows_is_judged_by_its_stream(rig: Rig) -> None:
     rig.parts.lists.lag()
     entries = rig.parts.matches.read_events(match, 0)
     rig.annul(match)
-    order, folder = Order("zhen", LATER), rig.folder
+    order, folder = Order("toy", LATER), rig.folder
     candidates = [(match, rig.parts.matches.read_events(match, 0)), (match, entries[:-3]), (match, entries)]
     spoiled = [entries[0]._replace(h=bytes(32)), *entries[1:]]
     made = make_dataset([*candidates, (match, spoiled)], order, folder)  # type: ignore[list-item]
@@ -153,8 +61,8 @@ def test_what_the_list_still_shows_is_judged_by_its_stream(rig: Rig) -> None:
 def test_the_cut_leaves_out_what_ended_at_it_or_later(rig: Rig) -> None:
     early = rig.play()
     ended_at = rig.parts.matches.read(early).life.ended_at
-    assert rig.make(until_ms=ended_at).matches == []
-    assert rig.make(until_ms=ended_at + 1).matches == [early]
+    assert rig.make("toy", until_ms=ended_at).matches == []
+    assert rig.make("toy", until_ms=ended_at + 1).matches == [early]
 
 
 def test_a_dataset_without_matches_has_empty_tables_and_a_datasheet(rig: Rig) -> None:
@@ -169,16 +77,16 @@ def test_a_dataset_without_matches_has_empty_tables_and_a_datasheet(rig: Rig) ->
 def test_the_same_matches_lead_to_the_same_bytes_in_whatever_state_they_are_scored(rig: Rig) -> None:
     for _ in range(3):
         rig.play()
-    first = rig.make(until_ms=LATER)
-    rig.play("pathagon")
-    assert rig.make(until_ms=LATER).text() == first.text()
+    first = rig.make("toy", until_ms=LATER)
+    rig.record("+5")
+    assert rig.make("toy", until_ms=LATER).text() == first.text()
 
 
 def test_the_rows_are_digested_apart_from_how_parquet_holds_them(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
     rig.play()
-    first = rig.make().made.sheet["tables"]
+    first = rig.make("toy").sheet["tables"]
     monkeypatch.setattr(parquet, "LEVEL", 1)
-    second = rig.make().made.sheet["tables"]
+    second = rig.make("toy").sheet["tables"]
     assert [table["content"] for table in second.values()] == [table["content"] for table in first.values()]
     assert second["plies"]["sha256"] != first["plies"]["sha256"]
 
@@ -187,7 +95,7 @@ def test_tables_are_written_in_row_groups_of_a_fixed_size(rig: Rig, monkeypatch:
     monkeypatch.setattr(parquet, "AT_ONCE", 8)
     monkeypatch.setattr(parquet, "GROUP_ROWS", 16)
     rig.play()
-    made = rig.make()
+    made = rig.make("toy")
     found = pq.ParquetFile(made.folder / "plies.parquet").metadata
     sizes = [found.row_group(number).num_rows for number in range(found.num_row_groups)]
     assert len(sizes) > 1
@@ -280,7 +188,7 @@ def test_a_fork_has_only_the_moves_that_were_made_in_it(rig: Rig) -> None:
     [row] = made.rows("matches")
     assert (row["plies"], row["copied_plies"]) == (3, 2)
     assert [(step["step"], step["ply"], step["move"]) for step in made.rows("plies")] == [(2, 2, "+7"), (3, 3, None)]
-    assert made.made.sheet["matches"]["forks"] == 1
+    assert made.sheet["matches"]["forks"] == 1
 
 
 def test_clocks_are_those_that_the_service_shows(rig: Rig) -> None:
@@ -347,16 +255,16 @@ def test_the_key_of_a_position_does_not_depend_on_how_many_moves_led_to_it() -> 
 @pytest.mark.parametrize("table", TABLES)
 def test_a_file_says_what_it_is_and_what_its_columns_mean(rig: Rig, table: str) -> None:
     rig.play()
-    made = rig.make(licence="CC BY 4.0")
+    made = rig.make("toy", licence="CC BY 4.0")
     schema = pq.read_schema(made.folder / f"{table}.parquet")
     about = {
         name.decode(): text.decode()
         for name, text in pq.ParquetFile(made.folder / f"{table}.parquet").metadata.metadata.items()
     }
     assert about["plyscribe.schema"] == "1"
-    assert (about["plyscribe.table"], about["plyscribe.ruleset"]) == (table, "zhen")
+    assert (about["plyscribe.table"], about["plyscribe.ruleset"]) == (table, "toy")
     assert (about["plyscribe.until"], about["plyscribe.licence"]) == (str(LATER), "CC BY 4.0")
-    assert about["plyscribe.content"] == made.made.sheet["tables"][table]["content"]
+    assert about["plyscribe.content"] == made.sheet["tables"][table]["content"]
     assert schema.remove_metadata() == build_schema(table).remove_metadata()
     assert [schema.field(column.name).metadata[b"description"].decode() for column in TABLES[table]] == [
         column.meaning for column in TABLES[table]
@@ -364,7 +272,7 @@ def test_a_file_says_what_it_is_and_what_its_columns_mean(rig: Rig, table: str) 
 
 
 def test_every_row_meets_the_schema_that_forbids_nulls_where_none_are_meant(rig: Rig) -> None:
-    rig.play()
+    rig.play("zhen")
     rig.record("+5")
     made = rig.make()
     for table in TABLES:
@@ -375,10 +283,10 @@ def test_every_row_meets_the_schema_that_forbids_nulls_where_none_are_meant(rig:
 
 
 def test_the_datasheet_answers_the_questions_and_counts_what_is_there(rig: Rig) -> None:
-    rig.play()
+    rig.play("zhen")
     rig.record("+5")
     made = rig.make(licence="CC BY 4.0")
-    sheet, text = made.made.sheet, (made.folder / "datasheet.md").read_text()
+    sheet, text = made.sheet, (made.folder / "datasheet.md").read_text()
     assert json.loads((made.folder / "datasheet.json").read_bytes()) == sheet
     for heading in ("Motivation", "Composition", "People", "Collection", "Processing", "Licence", "Making it again"):
         assert f"\n## {heading}\n" in text
