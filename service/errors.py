@@ -79,7 +79,7 @@ class RangeRefused(ServiceError):
     code = "request/range"
 
     def __init__(self, file: str, size: int) -> None:
-        super().__init__(f"{file} has {size} bytes, and none in the part that you ask for", bytes=size)
+        super().__init__(f"{file} has {size} bytes, and none in the part that you ask for")
 
 
 class NotAcceptable(ServiceError):

@@ -101,6 +101,33 @@ class DatasetState(TypedDict):
     """The next one; null if none is being made."""
 
 
+class Datasheet(TypedDict):
+    """What a dataset is, as in its file `datasheet.json`. It follows from the matches alone."""
+
+    schema: int
+    """The version of its tables."""
+
+    ruleset: str
+    """The ruleset's id."""
+
+    title: str
+    rules: Json
+    """The behaviour of each version of the rules in it."""
+
+    until: str
+    """The cut, in ISO 8601."""
+
+    until_ms: int
+    """The cut (UTC milliseconds)."""
+
+    licence: str | None
+    matches: Json
+    """Their number, digest and counts."""
+
+    tables: Json
+    """For each table its file, its rows and bytes, and its digests."""
+
+
 class Progress(TypedDict):
     """How many events are copied."""
 

@@ -108,6 +108,8 @@ class Shelf:
         return sum(place.endswith(SHEET_JSON) for place in places)
 
     def _remove(self, dataset: KeptDataset) -> None:
+        with self._lock:
+            self._seen = None
         for file in reversed(dataset.files):
             self._archive.delete_file(f"{FOLDER}/{dataset.ruleset}/{dataset.name}/{file.name}")
 

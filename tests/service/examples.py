@@ -893,9 +893,12 @@ def record_datasets(story: Story) -> None:
         story.show("GET", "/v1/datasets/zhen", name="made")
         story.show("GET", "/v1/datasets")
         story.show("GET", path, headers={"Range": "bytes=2982533-"})
-    for media in ("application/vnd.apache.parquet", "text/markdown", JSON):
-        for status in (200, 206):
-            story.write("datasets_get_dataset_file", media, "PAR1…" if "parquet" in media else "…", status)
+    told = {"ruleset": "zhen", "title": "Zhen", "rules": {}, "until": "2026-01-01T00:00:00.000Z", **sheet}
+    story.write("datasets_get_dataset_file", JSON, told)
+    for media, text in (("application/vnd.apache.parquet", "PAR1…"), ("text/markdown", "# Datasheet: Zhen\n…")):
+        story.write("datasets_get_dataset_file", media, text)
+        story.write("datasets_get_dataset_file", media, text[:4], 206)
+    story.write("datasets_get_dataset_file", JSON, "{", 206)
     story.show("GET", path)
 
 

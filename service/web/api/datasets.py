@@ -1,10 +1,12 @@
 """Datasets: finished public matches of a ruleset as files."""
 
+from itertools import chain
 from typing import Any
 
 from flask import Blueprint, Response, request
 
 from plyscribe.domain.rulesets import RULESETS
+from plyscribe.service.archive.errors import PackDamaged
 from plyscribe.service.datasets.schema import SCHEMA_VERSION
 from plyscribe.service.datasets.shelf import KeptDataset, KeptFile
 from plyscribe.service.errors import NotFound, RangeRefused
@@ -70,7 +72,7 @@ def get_dataset(ruleset: str) -> Response:
 @blueprint.get("/<ruleset>/<dataset>/<file>")
 @operation(
     "datasets",
-    media={PARQUET: None, MARKDOWN: None, JSON: None},
+    media={PARQUET: None, MARKDOWN: None, JSON: answers.Datasheet},
     problems=(404, 416),
     open=True,
     tagged=True,
@@ -85,8 +87,7 @@ def get_dataset_file(ruleset: str, dataset: str, file: str) -> Response:
     found = next((each for each in parts().datasets.shelf.list_kept(ruleset) if each.name == dataset), None)
     wanted = None if found is None else found.find(file)
     if found is None or wanted is None:
-        why = f"there is no file {file} of a dataset {dataset} of {ruleset}: it may have made room for newer ones"
-        raise NotFound(why, "dataset/unknown")
+        raise _explain_unknown(ruleset, dataset, file)
     accepted(media := _media_of(file))
     tag = f"{wanted.digest}-{file.partition('.')[0]}"
     response = _send(found, wanted, media, tag)
@@ -101,12 +102,23 @@ def _send(dataset: KeptDataset, file: KeptFile, media: str, tag: str) -> Respons
         return Response(status=304)
     start, stop = _find_part(file, tag)
     charge_size(READ, stop - start, SENT)
-    response = answer_export(parts().datasets.shelf.read(dataset, file, start, stop), media)
+    pieces = parts().datasets.shelf.read(dataset, file, start, stop)
+    try:
+        first = next(pieces)
+    except PackDamaged:
+        # Another process has removed it.
+        raise _explain_unknown(dataset.ruleset, dataset.name, file.name) from None
+    response = answer_export(chain([first], pieces), media)
     response.headers["Content-Length"] = str(stop - start)
     if (start, stop) != (0, file.bytes):
         response.status_code = 206
         response.headers["Content-Range"] = f"bytes {start}-{stop - 1}/{file.bytes}"
     return response
+
+
+def _explain_unknown(ruleset: str, dataset: str, file: str) -> NotFound:
+    why = f"there is no file {file} of a dataset {dataset} of {ruleset}: it may have made room for newer ones"
+    return NotFound(why, "dataset/unknown")
 
 
 def _find_part(file: KeptFile, tag: str) -> tuple[int, int]:

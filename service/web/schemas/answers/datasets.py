@@ -81,3 +81,19 @@ class DatasetList(Schema):
 
     schema = fields.Integer(required=True, metadata={"description": "The version of the tables that are made now."})
     datasets = fields.List(fields.Nested(DatasetRow), required=True)
+
+
+class Datasheet(Schema):
+    """What a dataset is, as in its file `datasheet.json`. It follows from the matches alone."""
+
+    schema = fields.Integer(required=True, metadata={"description": "The version of its tables."})
+    ruleset = fields.String(required=True, metadata={"description": "The ruleset's id."})
+    title = fields.String(required=True)
+    rules = fields.Dict(required=True, metadata={"description": "The behaviour of each version of the rules in it."})
+    until = fields.String(required=True, metadata={"description": "The cut, in ISO 8601."})
+    until_ms = fields.Integer(required=True, metadata={"description": "The cut (UTC milliseconds)."})
+    licence = fields.String(required=True, allow_none=True)
+    matches = fields.Dict(required=True, metadata={"description": "Their number, digest and counts."})
+    tables = fields.Dict(
+        required=True, metadata={"description": "For each table its file, its rows and bytes, and its digests."}
+    )
