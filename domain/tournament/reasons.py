@@ -222,7 +222,9 @@ def _explain_dutch(past: Past, round: Round) -> Iterator[Reasons]:
             placed = {"ranks": [ranks[each] for each in pair], "of": sizes[points[high]]}
             group = Reason("score-group", (high, low), {"points": points[high]})
             grouped = (group, Reason("ranks", (high, low), placed))
-        told = _explain_sides(sides, board, numbers) if len(past.state.seatings) == 1 else ()  # else each has both seats
+        told = (
+            _explain_sides(sides, board, numbers) if len(past.state.seatings) == 1 else ()
+        )  # else each has both seats
         yield (*grouped, *_count_meetings(meetings, board), *told)
 
 
