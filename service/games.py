@@ -1,7 +1,7 @@
 """Games from other packages: rulesets with what goes with them, found by entry point or by PLYSCRIBE_RULESETS.
 
-An entry point of the group `plyscribe.rulesets`, and each `module:NAME` in PLYSCRIBE_RULESETS, names a ruleset, a `Game`,
-or a tuple or list of these.
+An entry point of the group `plyscribe.rulesets`, and each `module:NAME` in PLYSCRIBE_RULESETS, names a ruleset, a
+`Game`, or a tuple or list of these.
 """
 
 import os
@@ -130,9 +130,7 @@ def check_parts() -> None:
             find_template(id, version)
         for what, path in (("rulebook", game.rulebook), ("folder of translations", game.translations)):
             if path is not None and not path.exists():
-                raise GameError(
-                    f"{_describe(id, version)}: its {what} {path} is not there: is it in the package's data?"
-                )
+                raise GameError(f"{_describe(id, version)}: its {what} {path} is missing: add it to the package's data")
 
 
 def find_template(id: str, version: int) -> Path:
@@ -140,7 +138,7 @@ def find_template(id: str, version: int) -> Path:
     module = load_part(id, version, "board")
     path = Path(module.__file__ or "").with_suffix(".svg") if module else None
     if path is None or not path.is_file():
-        raise GameError(f"{_describe(id, version)}: its board has no template {path}: is it in the package's data?")
+        raise GameError(f"{_describe(id, version)}: its board has no template {path}: add it to the package's data")
     return path
 
 
@@ -197,9 +195,7 @@ def _require_ruleset(rules: Any, found: _Found) -> None:
     if lacking := [name for name in _REQUIRED if not hasattr(rules, name)]:
         raise _refuse(found, f"the ruleset {type(rules).__name__} lacks {', '.join(lacking)}")
     if not (_ID.fullmatch(rules.id) and type(rules.version) is int and rules.version >= 1):
-        why = (
-            f"the ruleset is {rules.id!r} version {rules.version!r}; an id is of letters a-z, a version a number from 1"
-        )
+        why = f"the ruleset is {rules.id!r} version {rules.version!r}: use letters a-z and a number from 1 on"
         raise _refuse(found, why)
 
 

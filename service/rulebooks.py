@@ -1,7 +1,7 @@
 """The rulebooks: the pages of docs/rulesets and of games from outside, read clause by clause.
 
 `<id>.md` describes version 1 of a ruleset, `<id>_v2.md` version 2, and so on; a game from outside names its page. A
-folder for each other language has the same pages in it, such as `de/<id>.md`, with the same clauses and the same numbers.
+folder for each other language has the same pages in it, such as `de/<id>.md`, with the same clauses and numbers.
 """
 
 import re
