@@ -511,14 +511,15 @@ def every_sentence_is_translated(subject: Subject) -> None:
             continue
         found = read_folder(game.translations, language)
         for text in words.SENTENCES.values():
-            english = text if isinstance(text, str) else text[0]
-            forms = found.get((None, english), ())
-            assert forms, f"{english!r} has no translation into {language}"
-            assert all(forms), f"{english!r} has an empty translation into {language}"
-            for form in forms:
-                stray = set(list_places(form)) - set(list_places(english))
-                stray = {each for each in stray if each.rpartition("_")[0] not in list_places(english)}
-                assert not stray, f"{form!r} asks for {', '.join(sorted(stray))}, which {english!r} does not have"
+            english = (text,) if isinstance(text, str) else text
+            forms = found.get((None, english[0]), ())
+            assert forms, f"{english[0]!r} has no translation into {language}"
+            assert all(forms), f"{english[0]!r} has an empty translation into {language}"
+            for number, form in enumerate(forms):
+                places = list_places(english[min(number, len(english) - 1)])
+                # `{piece_accusative}` is the piece in one of its cases.
+                stray = [each for each in list_places(form) if not {each, each.rpartition("_")[0]} & {*places}]
+                assert not stray, f"{form!r} asks for {', '.join(stray)}, which {english!r} does not have"
 
 
 @proof
