@@ -6,7 +6,7 @@ from hypothesis import settings
 
 from tests.postgres import NoPostgres, PostgresServer
 
-pytest_plugins = ["plyscribe.testing.plugin"]
+pytest_plugins = ["plyscribe.testing.plugin", "pytester"]
 
 # The same examples in every run: a failure seen once is a failure seen by everybody.
 settings.register_profile("repeatable", derandomize=True, database=None, deadline=None, print_blob=True)

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from plyscribe.service.config import register_rulesets
-from plyscribe.service.kit.new_ruleset import CannotMake, list_files, make_package
+from plyscribe.service.kit.game_package import CannotMake, list_files, make_package
 
 NEXT = """\
 Next:

@@ -17,7 +17,7 @@ from plyscribe.service.boards.colours import render_colours
 from plyscribe.service.cli.verifying import CannotVerify, verify_bundles
 from plyscribe.service.config import ConfigError, load_ruleset, register_rulesets, require_parts
 from plyscribe.service.health.doctor.machine import examine_machine
-from plyscribe.service.kit.new_ruleset import make_package
+from plyscribe.service.kit.game_package import make_package
 from plyscribe.service.language.guidance import count_score, find_goal, find_prompt, list_purposes, list_ways
 from plyscribe.service.language.option_texts import describe_option, describe_preset
 from plyscribe.service.language.sentences import describe_effects, translate
