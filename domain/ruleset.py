@@ -99,7 +99,7 @@ class Ruleset(ABC, Generic[State, Move]):
 
     @abstractmethod
     def options_schema(self) -> dict[str, Any]:
-        """JSON Schema of the options, with defaults; it refuses unknown names, and all that `parse_options` refuses."""
+        """JSON Schema of the options, with defaults. It takes what `parse_options` takes, and no unknown name."""
 
     @abstractmethod
     def has_chance(self, options: dict[str, Any]) -> bool:

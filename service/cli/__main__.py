@@ -27,7 +27,7 @@ COMMANDS = {
     "record": ("record:record", "Check text records and print them in the standard layout."),
     "replay": ("replay:replay", "Show a match as text, as a picture or as a film."),
     "rotate-key": ("rotate_key:rotate_server_key", "Replace the server key, while no service runs."),
-    "rules": ("rules:rules", "Check matches against a version of their rules; prove or release one."),
+    "rules": ("rules:rules", "Check matches under their rules; prove or release rules."),
     "serve": ("serve:serve", "Run everything: store, API, workers and relay."),
     "tournament": ("tournament:tournament", "Run tournaments, steer them and check their pairings."),
     "upgrade": ("upgrade:upgrade", "Show or finish the upgrade of a store to this release."),

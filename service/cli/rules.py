@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 AFTER_RELEASE = """\
 {named} is released, with the digest {digest}. Now:
   1. run the tests
-  2. say so in the changelog
+  2. say so in CHANGELOG.md
   3. commit these files together
 From now on a change of its behaviour needs a new version."""
 
@@ -38,7 +38,7 @@ TROUBLE = 2
 
 @click.group()
 def rules() -> None:
-    """Check matches against a version of their rules; prove or release one."""
+    """Check matches under their rules; prove or release rules."""
 
 
 @rules.command()
