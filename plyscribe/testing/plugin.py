@@ -9,6 +9,7 @@ The rulesets are those that the entry points in pyproject.toml name, or else the
 
 import tomllib
 from collections.abc import Iterator, Sequence
+from inspect import getfile
 from pathlib import Path
 from typing import Any
 
@@ -135,7 +136,11 @@ class Proof(pytest.Item):
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """What failed. Of proofs that are missing, only what to do."""
-        return str(excinfo.value) if isinstance(excinfo.value, Unproved) else super().repr_failure(excinfo, style)
+        if isinstance(excinfo.value, Unproved):
+            return str(excinfo.value)
+        # Nobody wants to read how pytest came to the proof.
+        excinfo.traceback = excinfo.traceback.cut(path=getfile(self.prove))
+        return super().repr_failure(excinfo, style)
 
 
 class Missing(Proof):

@@ -40,12 +40,12 @@ new version beside this one:
   2. register it where {old} is registered
   3. where the rules as written change, write a rulebook for version {new}
   4. copy cases.json from {folder} to {root}/{id}_v{new}, with cases that show the change
-  5. run plyscribe rules prove {id} --version {new}, and write the digest that it prints into the new class
+  5. run plyscribe rules prove {id} --version {new}, which puts the digest into the new class
   6. run plyscribe rules check {id} --version {new}: it lists the recorded matches that would go differently"""
 
 WHEN_DRAFT = """\
 {old} is a draft, which may change, but matches recorded under it will then not replay. If the change is right:
-  1. run {command}, and write the digest that it prints into the class
+  1. run {command}: it puts the new digest into the class, or says what to write
   2. read what changed in {folder} as a player would
   3. run plyscribe rules check {id} --version {version}: it lists the recorded matches that no longer replay"""
 
