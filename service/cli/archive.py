@@ -381,6 +381,7 @@ def forget(match: str, reason: str, yes: bool, data: Path) -> None:
         return
     forget_match(parts.store, kept, match, copies, getpass.getuser(), reason, now_ms())
     parts.lists.matches.remove(match)
+    parts.match_counts.remove(match)
     click.echo(f"{match} is deleted, also from {_count(len(copies), 'pack')}.\n{STAYS}")
 
 

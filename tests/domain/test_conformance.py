@@ -19,6 +19,7 @@ from tests.domain.conformance import (
     check_sample,
     check_seats,
     check_standing,
+    check_symmetries,
     check_text,
     check_transpositions,
     check_turn,
@@ -138,6 +139,12 @@ def test_any_seat_in_play_can_leave_at_any_time_and_nobody_else(ruleset: AnyRule
     for position in sample_positions(ruleset, settings_of):
         check_withdrawals(position)
         check_end(position)
+
+
+@every_ruleset
+def test_a_symmetry_makes_no_difference_to_what_can_be_done_and_what_follows(ruleset: AnyRuleset) -> None:
+    for position in sample_positions(ruleset, settings_of):
+        check_symmetries(position)
 
 
 @every_ruleset

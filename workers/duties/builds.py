@@ -8,6 +8,7 @@ from plyscribe.domain.kinds import MATCH
 from plyscribe.domain.player import PLAYER
 from plyscribe.domain.tournament.decide import TOURNAMENT
 from plyscribe.service.composition import Parts
+from plyscribe.service.explorer.counting import MatchCounts
 from plyscribe.service.lists.projections import Projection, needs_build, rebuild
 from plyscribe.service.lists.registry import open_lists
 from plyscribe.service.live.letters import LetterProjection
@@ -50,7 +51,8 @@ class Builds:
         imports, outbox, database = self._parts.imports, self._parts.outbox, self._parts.database
         lists = open_lists(store, self._redis, database, matches, players, imports, tournaments, outbox)
         letters = LetterProjection(self._parts.inboxes, store, matches, players, tournaments)
-        for projection in (*lists.projections, letters):
+        counts = MatchCounts(database, matches, lists.matches.read_import)
+        for projection in (*lists.projections, counts, letters):
             if projection.name in names:
                 self._build_one(projection)
 
