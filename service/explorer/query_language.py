@@ -138,7 +138,7 @@ class Condition(NamedTuple):
 
 
 class QueryFault(BadRequest):
-    """A query cannot be read. `at` is the place of the fault, counted in characters from 1."""
+    """A query cannot be read. `column` is the place of the fault, counted in characters from 1."""
 
 
 def parse_query(ruleset: AnyRuleset, text: str) -> Query:
@@ -175,7 +175,7 @@ def _explain(error: UnexpectedInput, text: str) -> QueryFault:
     allowed = ", ".join(word for name, word in EXPECTED.items() if name in names)
     found = _show_found(text, at)
     message = f"the query cannot be read at character {at + 1}, {found}: allowed here is {allowed}"
-    return QueryFault(message, "explorer/syntax", at=at + 1, found=found, allowed=allowed)
+    return QueryFault(message, "explorer/syntax", column=at + 1, found=found, allowed=allowed)
 
 
 def _list_accepted(beginning: str) -> set[str]:
@@ -255,7 +255,7 @@ class _Reader:
         at = (count.end_pos or 0) + 1
         allowed = self._list_kinds()
         message = f"after the number at character {at} goes a kind of effect: {allowed}"
-        raise QueryFault(message, "explorer/kind-missing", at=at, allowed=allowed)
+        raise QueryFault(message, "explorer/kind-missing", column=at, allowed=allowed)
 
     def _list_kinds(self) -> str:
         return ", ".join((*self._kinds, ANY))
@@ -290,7 +290,7 @@ class _Reader:
         if name not in details:
             if name in FACTS:
                 message = f"`{name}` at character {_at(name)} is about the whole step: write `and` before it"
-                raise QueryFault(message, "explorer/fact", at=_at(name), found=str(name))
+                raise QueryFault(message, "explorer/fact", column=_at(name), found=str(name))
             raise _refuse_word("explorer/detail", name, details, "the effect has no such detail", ", ".join(details))
         tokens = [token for token in values.children if isinstance(token, Token)]
         if name in NUMBERS:
@@ -350,7 +350,7 @@ class _Reader:
                 return self._read_position(name, operator, tokens)
         if name in (*TEXTS, *NUMBERS):
             message = f"`{name}` at character {_at(name)} is a detail of an effect: name the effect before it"
-            raise QueryFault(message, "explorer/effect-missing", at=_at(name), found=str(name))
+            raise QueryFault(message, "explorer/effect-missing", column=_at(name), found=str(name))
         raise _refuse_word("explorer/detail", name, FACTS, "a step has no such fact", ", ".join(FACTS))
 
     def _read_position(self, name: Token, operator: Token, tokens: Sequence[Token]) -> Condition:
@@ -435,7 +435,7 @@ def _at(token: Token) -> int:
 
 def _refuse(code: str, token: Token, why: str, **details: Any) -> QueryFault:
     found, at = str(token), _at(token)
-    return QueryFault(f"`{found}` at character {at}: {why}", code, at=at, found=found, **details)
+    return QueryFault(f"`{found}` at character {at}: {why}", code, column=at, found=found, **details)
 
 
 def _refuse_word(code: str, token: Token, known: Sequence[str], why: str, allowed: str) -> QueryFault:

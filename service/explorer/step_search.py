@@ -9,7 +9,6 @@ import sqlalchemy as sa
 
 from plyscribe.service.database.engine import Database
 from plyscribe.service.database.table_sets import Tables
-from plyscribe.service.errors import BadRequest
 from plyscribe.service.explorer.counted_matches import make_term
 from plyscribe.service.explorer.explored import Wanted
 from plyscribe.service.explorer.explorer_tables import ExplorerTables
@@ -71,12 +70,10 @@ class StepSearch:
         self._table = table
 
     def read(self, rules: str, query: Query, wanted: Wanted, limit: int, cursor: str | None) -> Found:
-        """A page of the wanted matches of a ruleset with steps that pass the query; BadRequest for a wrong cursor.
+        """A page of the wanted matches, whatever their rating, of a ruleset with steps that pass the query; BadRequest for a wrong cursor.
 
         It has fewer than `limit` although there are more if the request has looked at as much as it may.
         """
-        if wanted.by_rating:
-            raise BadRequest("steps cannot be searched by rating: leave the ratings out", "explorer/rating")
         place = parse_place(NAME, cursor, by_number=True)
         matches: list[FoundMatch] = []
         looked_at = effects = 0

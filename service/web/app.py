@@ -33,6 +33,7 @@ from plyscribe.service.web import pages
 from plyscribe.service.web.any_server import AnyServer
 from plyscribe.service.web.api import (
     docs,
+    explorer,
     imports,
     inboxes,
     lists,
@@ -98,6 +99,7 @@ def create_app(composed: Parts | None = None) -> Flask:
     modules = (
         system,
         docs,
+        explorer,
         players,
         tokens,
         inboxes,
