@@ -20,8 +20,8 @@ from plyscribe.service.archive.storage import Archive
 from plyscribe.service.config import Config, read_config, register_rulesets
 from plyscribe.service.database.engine import Database, open_database
 from plyscribe.service.database.table_sets import Sink
-from plyscribe.service.explorer.counting import MatchCounts
 from plyscribe.service.explorer.explored import Explorer
+from plyscribe.service.explorer.match_counts import MatchCounts
 from plyscribe.service.explorer.step_search import StepSearch
 from plyscribe.service.language.catalogues import LANGUAGES
 from plyscribe.service.lists.projections import ListSink, Projection, is_complete

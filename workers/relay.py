@@ -13,7 +13,7 @@ from plyscribe.domain.kinds import MATCH
 from plyscribe.service import metrics
 from plyscribe.service.composition import Parts
 from plyscribe.service.database.table_sets import Forgetful
-from plyscribe.service.explorer.counting import MatchCounts
+from plyscribe.service.explorer.match_counts import MatchCounts
 from plyscribe.service.lists.projections import ListSink
 from plyscribe.service.lists.registry import open_lists
 from plyscribe.service.live.letters import LetterSink

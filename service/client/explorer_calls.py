@@ -20,10 +20,10 @@ class ExplorerCalls(Connection):
         moves: str | None = None,
         **filters: Any,
     ) -> ExploredPosition:
-        """What was played from a position: one with this key, of a match at a ply, or after `moves` from the start.
+        """What was played from a position: one with this key, of a match at a ply, or after `moves` from either.
 
-        `filters` are `version`, `seats`, `options`, `since`, `min_rating` and `max_rating`; `limit` and `latest` say how
-        many moves and matches are listed.
+        `filters` are `version`, `seats`, `options`, `since`, `min_rating` and `max_rating`. `limit` and `latest` say
+        how many moves and matches are listed.
         """
         query = {"position": position, "match": match, "ply": ply, "moves": moves, **filters}
         given = {name: value for name, value in query.items() if value is not None}

@@ -12,7 +12,7 @@ from plyscribe.domain.match import Match
 from plyscribe.domain.positions import KEY_LENGTH, Folded, fold_position, unfold_move
 from plyscribe.domain.replay import Position
 from plyscribe.domain.ruleset import AnyRuleset, format_turn
-from plyscribe.domain.variation import Reached, Tried, begin, follow
+from plyscribe.domain.variation import Reached, Tried
 from plyscribe.service.errors import BadRequest
 from plyscribe.service.explorer.counted_matches import DEFAULT, label_options
 from plyscribe.service.explorer.explored import Explored, Passage, describe_played, describe_rating
@@ -61,27 +61,16 @@ class ShownMoves(NamedTuple):
     """How many others were played."""
 
 
-def ask_for_state(ruleset: AnyRuleset, state: Any, ply: int, seats: int) -> Asked:
-    """A question about this state."""
-    folded = fold_position(ruleset, state)
-    return Asked(ruleset, folded.key, ply, state, folded, seats)
+def ask_for(reached: Reached, seats: int) -> Asked:
+    """A question about a position that was reached, in a game of so many seats."""
+    folded = fold_position(reached.ruleset, reached.state)
+    return Asked(reached.ruleset, folded.key, reached.ply, reached.state, folded, seats)
 
 
-def ask_for_match(match: Match, position: Position) -> Asked:
-    """A question about a position of a match."""
+def begin_in_match(match: Match, position: Position) -> Reached:
+    """A position of a match, from which steps can be taken."""
     assert match.play is not None  # or it would have no position
-    return ask_for_state(match.play.ruleset, position.state, position.ply, len(match.life.seats))
-
-
-def ask_for_line(ruleset: AnyRuleset, options: Json, seats: int, steps: str) -> Asked:
-    """A question about the position after steps from the start; the errors of `begin`, `follow` and `read_line_text`."""
-    reached = reach_line(ruleset, options, seats, steps)
-    return ask_for_state(ruleset, reached.state, reached.ply, seats)
-
-
-def reach_line(ruleset: AnyRuleset, options: Json, seats: int, steps: str) -> Reached:
-    """The position after steps from the start; the errors of `begin`, `follow` and `read_line_text`."""
-    return follow(begin(ruleset, options, seats), read_line_text(steps))
+    return Reached(match.play.ruleset, position.state, position.ply)
 
 
 def read_line_text(text: str) -> list[Tried]:

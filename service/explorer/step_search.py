@@ -70,9 +70,10 @@ class StepSearch:
         self._table = table
 
     def read(self, rules: str, query: Query, wanted: Wanted, limit: int, cursor: str | None) -> Found:
-        """A page of the wanted matches, whatever their rating, of a ruleset with steps that pass the query; BadRequest for a wrong cursor.
+        """A page of the wanted matches of a ruleset with steps that pass the query; BadRequest for a wrong cursor.
 
-        It has fewer than `limit` although there are more if the request has looked at as much as it may.
+        Ratings are not looked at. The page has fewer than `limit` although there are more if the request has looked at
+        as much as it may.
         """
         place = parse_place(NAME, cursor, by_number=True)
         matches: list[FoundMatch] = []

@@ -338,7 +338,7 @@ def record_explorer(story: Story) -> None:
         with _made_up(f"worker {number}", BEGIN_MS + 60_000):
             verify_all(story.parts, [(match, ended["version"])])
     story.show("GET", "/v1/explorer/pathagon?moves=c3;c4")
-    story.show("GET", f"/v1/explorer/pathagon?match={match}&moves=c3")
+    story.show("GET", f"/v1/explorer/pathagon?match={match}&position={'a' * 24}")
     story.show("GET", "/v1/explorer/pathagon?moves=c3;c3")
     story.show("GET", "/v1/explorer/pathagon/search?q=trapped at=c*")
     story.show("GET", "/v1/explorer/pathagon/search?q=traped")

@@ -8,7 +8,7 @@ from plyscribe.domain.kinds import MATCH
 from plyscribe.domain.player import PLAYER
 from plyscribe.domain.tournament.decide import TOURNAMENT
 from plyscribe.service.composition import Parts
-from plyscribe.service.explorer.counting import MatchCounts
+from plyscribe.service.explorer.match_counts import MatchCounts
 from plyscribe.service.lists.projections import Projection, needs_build, rebuild
 from plyscribe.service.lists.registry import open_lists
 from plyscribe.service.live.letters import LetterProjection

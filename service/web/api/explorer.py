@@ -8,16 +8,18 @@ from flask import Blueprint, Response
 from plyscribe.domain.errors import WrongTime
 from plyscribe.domain.replay import position_at
 from plyscribe.domain.ruleset import AnyRuleset
+from plyscribe.domain.variation import Reached, begin, follow
 from plyscribe.service.errors import BadRequest, NotFound
 from plyscribe.service.explorer.asked_positions import (
     Asked,
-    ask_for_line,
-    ask_for_match,
+    ask_for,
+    begin_in_match,
     describe_ended,
     describe_explored,
     parse_label,
     parse_month,
     parse_options,
+    read_line_text,
 )
 from plyscribe.service.explorer.counted_matches import name_rules
 from plyscribe.service.explorer.explored import Wanted
@@ -34,9 +36,6 @@ from plyscribe.service.web.schemas import answers, parameters
 
 blueprint = Blueprint("explorer", __name__, url_prefix="/v1/explorer")
 
-WAYS = ("position", "match", "moves")
-"""What can name a position; a query has one of them at most."""
-
 CHEAP = 2_000
 """A search that reads so many effects costs as much as reading a position."""
 
@@ -51,10 +50,10 @@ Json = dict[str, Any]
 def explore_position(ruleset: str) -> Response:
     """Find out what was played from a position: moves, results, ratings and the latest matches.
 
-    Name the position by its key (`position`), by a match and a ply, or by `moves` from the start. All public matches
-    count that were played to their end and found without fault; annulled ones do not. Positions that mirror each other
-    count as one where the ruleset has such symmetries. While a match is under way in which players decide without help,
-    its own positions are not explored.
+    Name the position by its key (`position`), by a match and a ply, or by `moves` from the start or from that ply. All
+    public matches count that were played to their end and found without fault; annulled ones do not. Positions that
+    mirror each other count as one where the ruleset has such symmetries. While a match is under way in which players
+    decide without help, its own positions are not explored.
     """
     query = parse_query(parameters.ExplorerQuery)
     asked = find_asked(ruleset, query)
@@ -80,21 +79,24 @@ def search_steps(ruleset: str) -> Response:
 
 
 def find_asked(ruleset: str, query: Mapping[str, Any]) -> Asked:
-    """The position that a query names; NotFound, or BadRequest if it names several."""
-    rules = find_rules(ruleset, query["version"])
-    named = [way for way in WAYS if query[way] is not None]
-    if len(named) > 1:
-        message = f"{' and '.join(named)} each name a position: give one of them"
-        raise BadRequest(message, "explorer/position")
+    """The position that a query names; NotFound, or BadRequest if it names two."""
     if query["position"] is not None:
-        return Asked(rules, query["position"])
-    if query["match"] is not None:
-        return _ask_for_match(rules, query["match"], query["ply"])
-    options = {} if query["options"] is None else parse_options(rules, query["options"])
-    return ask_for_line(rules, options, query["seats"] or rules.min_seats, query["moves"] or "")
+        if query["match"] is not None or query["moves"] is not None:
+            message = "`position` names a position by itself: leave `match` and `moves` out"
+            raise BadRequest(message, "explorer/position")
+        return Asked(find_rules(ruleset, query["version"]), query["position"])
+    start, seats = find_start(ruleset, query)
+    return ask_for(follow(start, read_line_text(query["moves"] or "")), seats)
 
 
-def _ask_for_match(rules: AnyRuleset, id: str, ply: int) -> Asked:
+def find_start(ruleset: str, query: Mapping[str, Any]) -> tuple[Reached, int]:
+    """Where the moves of a query begin, and the number of seats there; NotFound, WrongTime or OptionError."""
+    rules = find_rules(ruleset, query["version"])
+    if query["match"] is None:
+        options = {} if query["options"] is None else parse_options(rules, query["options"])
+        seats = query["seats"] or rules.min_seats
+        return begin(rules, options, seats), seats
+    id, ply = query["match"], query["ply"]
     match = read_for_position(id, ply, None)
     if match.life.created.ruleset != rules.id:
         raise NotFound(f"{id} is no match of {rules.id}", "match/unknown")
@@ -102,7 +104,7 @@ def _ask_for_match(rules: AnyRuleset, id: str, ply: int) -> Asked:
     if is_contested(match) and is_contested(read_match(id)):
         message = "players decide this match without help: explore it when it is over"
         raise WrongTime("explorer/under-way", message)
-    return ask_for_match(match, position_at(match, ply))
+    return begin_in_match(match, position_at(match, ply)), len(match.life.seats)
 
 
 def make_wanted(ruleset: AnyRuleset, query: Mapping[str, Any]) -> Wanted:

@@ -283,7 +283,7 @@ class CountedMatchesQuery(Strict):
 
 
 class ExplorerQuery(CountedMatchesQuery, MatchQuery):
-    """Which position, and which matches count. The position is the start, unless one of the first three names it."""
+    """Which position, and which matches count. Without a position, a match and moves it is the start."""
 
     position = fields.String(
         load_default=None,
@@ -299,8 +299,8 @@ class ExplorerQuery(CountedMatchesQuery, MatchQuery):
         load_default=None,
         validate=validate.Length(max=MAX_LINE),
         metadata={
-            "description": "The steps from the start of a game to the position, with semicolons: moves, rolls such as "
-            "`[6,2]`, and `[leave 2]` if seat 2 leaves.",
+            "description": "The steps to the position, with semicolons: moves, rolls such as `[6,2]`, and `[leave 2]` "
+            "if seat 2 leaves. They begin at the start, or in `match` at `ply`.",
             "example": "d4;c3",
         },
     )
