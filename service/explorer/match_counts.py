@@ -56,7 +56,7 @@ class MatchCounts:
             return enter_nothing
         # In one order, so that transactions that enter the same matches do not wait for each other.
         facts.sort(key=lambda each: each.id)
-        return lambda connection: self._enter(connection, facts)
+        return lambda connection: self.enter(connection, facts)
 
     def remove(self, match: str) -> None:
         """Take a match out that is not recorded any more. DatabaseUnavailable."""
@@ -66,7 +66,8 @@ class MatchCounts:
                     _replace_counts(connection, tables, [row], [])
                 connection.execute(sa.delete(tables.matches).where(tables.matches.c.id == match))
 
-    def _enter(self, connection: sa.Connection, facts: Sequence[Facts]) -> None:
+    def enter(self, connection: sa.Connection, facts: Sequence[Facts]) -> None:
+        """Enter what is kept of some matches, in the order of their ids, unless newer versions of them are entered."""
         for tables in self.table.targets(connection):
             places = [each for each in facts if each.counts or each.is_final]
             insert_missing(connection, tables.matches, [_make_row(each, UNKNOWN, False, NOTHING) for each in places])

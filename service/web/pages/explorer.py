@@ -7,11 +7,19 @@ from urllib.parse import urlencode
 from flask import Response, request
 from marshmallow import fields, validate
 
+from plyscribe.domain.effects import ENDED, LEFT, RANKED, ROLLED
 from plyscribe.domain.errors import DomainError, MoveError
 from plyscribe.domain.ruleset import AnyRuleset, Decision, Roll
 from plyscribe.domain.variation import Reached, Tried, follow
 from plyscribe.service.errors import BadRequest
-from plyscribe.service.explorer.asked_positions import STEP, Asked, ask_for, read_line_text, write_line_text
+from plyscribe.service.explorer.asked_positions import (
+    STEP,
+    Asked,
+    ask_for,
+    parse_label,
+    read_line_text,
+    write_line_text,
+)
 from plyscribe.service.explorer.counted_matches import DEFAULT
 from plyscribe.service.explorer.query_language import MAX_QUERY
 from plyscribe.service.language.problems import translate_problem
@@ -88,7 +96,9 @@ def explore_game(ruleset: str) -> Response:
         presets=[(DEFAULT, None), *((name, said.label) for name, said in _name_presets(rules))],
         is_searched=bool(query["q"]),
         most=MAX_QUERY,
+        chosen=None if query["options"] is None else parse_label(rules, query["options"]),
         kinds=[kind.kind for kind in rules.effect_kinds],
+        examples=[*list_examples(rules), f"position={asked.key}"],
         **_describe_position(asked, query, line),
         **(_search(start.ruleset, query) if query["q"] else {}),
     )
@@ -103,6 +113,21 @@ def show_explored(ruleset: str) -> Response:
     asked = ask_for(follow(start, line), seats)
     whole = _link(ruleset, query, write_line_text(line))
     return show_page("explored.html", ruleset=start.ruleset, whole=whole, **_describe_position(asked, query, line))
+
+
+def list_examples(ruleset: AnyRuleset) -> list[str]:
+    """Some queries that make sense in this ruleset."""
+    kinds = [kind for kind in ruleset.effect_kinds if kind.kind not in (ENDED, RANKED, LEFT, ROLLED)] or [
+        *ruleset.effect_kinds
+    ]
+    first, last = kinds[0], kinds[-1]
+    named = next((kind for kind in kinds if len(kind.pieces) > 1), None)
+    return [
+        f"{named.kind} {named.pieces[-1]}" if named else first.kind,
+        f"2 {last.kind} and ply<20",
+        f"{first.kind} and not {last.kind}",
+        f"{last.kind} then {ENDED}",
+    ]
 
 
 def _describe_position(asked: Asked, query: Mapping[str, Any], line: Sequence[Tried]) -> Json:
