@@ -160,7 +160,7 @@ def parse_query(ruleset: AnyRuleset, text: str) -> Query:
 
 @cache
 def _parser() -> Lark:
-    return Lark(GRAMMAR, parser="lalr", maybe_placeholders=False)
+    return Lark(GRAMMAR, parser="lalr", lexer="basic", maybe_placeholders=False)
 
 
 def _branches(tree: Tree[Token]) -> list[Tree[Token]]:
