@@ -15,10 +15,10 @@ from plyscribe.service.explorer.explorer_tables import ExplorerTables
 from plyscribe.service.explorer.query_language import Need, Query, TestedStep
 from plyscribe.service.lists.paging import Place, format_cursor, parse_place
 
-CANDIDATES = 25
+CANDIDATES = 50
 """Matches that are fetched at a time."""
 
-MOST_CANDIDATES = 1_000
+MOST_CANDIDATES = 500
 """Matches that one request looks at, with or without their steps."""
 
 MOST_EFFECTS = 10_000
