@@ -23,7 +23,7 @@ MOST_COUNTS = 50_000
 LATEST = 200
 """The latest matches through a position whose ratings are looked up."""
 
-LATEST_BY_RATING = 2_000
+LATEST_BY_RATING = 1_000
 """The same, if matches are wanted by rating."""
 
 
