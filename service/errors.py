@@ -23,7 +23,7 @@
     ├── ReportBusy          report/busy                 the report is still being made, or too many are
     ├── ReportFailed        report/failed               the report could not be made
     ├── UnknownModel        ratings/unknown-model       this release lacks the ledger's model
-    └── BadRequest          effects/.., filter/.., key/guessable, key/invalid, key/not-here, request/..
+    └── BadRequest          effects/.., explorer/.., filter/.., key/guessable, key/invalid, key/not-here, request/..
         ├── BodyLate        request/too-slow            the body did not arrive in time
         ├── BadBody         request/invalid             readable, but not as the schema says
         └── UnsupportedType request/unsupported-media-type

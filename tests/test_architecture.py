@@ -22,7 +22,7 @@ FLOORS = (
     ("web",),
     ("health",),
     ("composition",),
-    ("bridge", "datasets", "reports"),
+    ("bridge", "datasets", "explorer", "reports"),
     ("tournaments", "lists", "live", "processes"),
     ("matches", "ratings", "access", "webhooks"),
     ("streams",),
@@ -35,7 +35,7 @@ FLOORS = (
 )
 """The rooms of `service/`, from the top floor down: a room imports only from floors below its own."""
 
-MOST_ROOMS = 32
+MOST_ROOMS = 33
 
 PACKAGES = {
     "domain": {"domain"},
@@ -78,6 +78,7 @@ SUBJECTS = {
     "effects": "what a step of a match did",
     "errors": "one tree of errors",
     "events": "recorded facts",
+    "explorer": "what was played from positions",
     "forks": "matches that begin with a line of another",
     "happenings": "the effects of what was done in a ruleset",
     "imported": "matches of other servers",
@@ -90,8 +91,8 @@ SUBJECTS = {
     "matches": "many matches",
     "moves": "the moves of a ruleset as values",
     "play": "what is done while a match is played",
+    "positions": "positions of matches and games",
     "players": "people and bots with an account",
-    "positions": "positions of a game",
     "problems": "errors as problem documents",
     "queries": "what is read and described for an answer",
     "ratings": "ratings of players",

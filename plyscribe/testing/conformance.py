@@ -20,12 +20,14 @@ from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 from plyscribe.domain.chain import canonical_json, parse_json
 from plyscribe.domain.errors import BadNotation, DomainError, IllegalMove, NotInPlay, OptionError, RollError
 from plyscribe.domain.proofs.playthrough import apply_step
-from plyscribe.domain.ruleset import AnyRuleset, Decision, Over, Roll, Turn, format_turn
+from plyscribe.domain.ruleset import AnyRuleset, Decision, Over, Roll, Symmetry, Turn, format_turn
 from plyscribe.service.kit.proof_files import Setting
 from plyscribe.testing.subject import Subject
 
 LISTED = 200
 """Moves that a check lists at most; of a longer listing it sees the first ones."""
+MAPPED = 100
+"""Moves whose images a check looks at."""
 LONGEST_MOVE = 256
 LONGEST_LINE = 100
 LONGEST_MATCH = 3_000
@@ -371,6 +373,46 @@ def check_withdrawal(position: Position, seat: int) -> Position:
     return after
 
 
+def check_symmetries(position: Position) -> None:
+    """Each symmetry keeps turn, standing and ply, goes with moves and rolls, and another one undoes it."""
+    ruleset, state = position.ruleset, position.state
+    symmetries = ruleset.symmetries(state)
+    names = [each.name for each in symmetries]
+    require(all(map(WORD.fullmatch, names)) and len(set(names)) == len(names), f"{names} are different words", position)
+    for symmetry in symmetries:
+        image = position.after(symmetry.map_state(state))
+        same = [other.name for other in ruleset.symmetries(image.state)] == names
+        require(same, "a symmetry leads to a position with the same symmetries", position)
+        require(image.turn == position.turn, f"{symmetry.name} keeps the turn, {image.turn}", position)
+        kept = image.view["ply"] == position.view["ply"] and image.view["left"] == position.view["left"]
+        require(kept, f"{symmetry.name} keeps the ply and who left", image)
+        standing = ruleset.standing(image.state) == ruleset.standing(state)
+        require(standing, f"{symmetry.name} keeps the standing", image)
+        undone = [other for other in symmetries if other.map_state(image.state) == state]
+        require(undone, f"a symmetry undoes {symmetry.name}", image)
+        check_symmetric_steps(position, image, symmetry)
+
+
+def check_symmetric_steps(position: Position, image: Position, symmetry: Symmetry[Any, Any]) -> None:
+    """The legal moves of the image are the images of the legal moves, and what they lead to are images, too."""
+    ruleset, turn = position.ruleset, position.turn
+    if isinstance(turn, Roll):
+        for value in range(1, min(turn.sides, 8) + 1):
+            here, there = (ruleset.apply_roll(each.state, (value,) * turn.count) for each in (position, image))
+            require(symmetry.map_state(here) == there, f"{symmetry.name} goes with the roll of {value}s", position)
+    moves = position.moves(MAPPED + 1)
+    for move in moves[:MAPPED]:
+        mapped = symmetry.map_move(move)
+        text = ruleset.format_move(image.state, mapped)
+        legal = require_result(f"{text!r} for {move}", partial(ruleset.parse_move, image.state, text), image)
+        require(legal == mapped, f"{symmetry.name} carries {move} to a legal move", image)
+        after = symmetry.map_state(ruleset.apply_move(position.state, move))
+        require(after == ruleset.apply_move(image.state, mapped), f"{symmetry.name} goes with the move {text!r}", image)
+    if len(moves) <= MAPPED:
+        listed = {symmetry.map_move(move) for move in moves}
+        require(listed == set(image.moves(MAPPED + 1)), f"{symmetry.name} goes with the list of moves", image)
+
+
 POSITION_CHECKS: tuple[Callable[[Position], None], ...] = (
     check_view,
     check_turn,
@@ -381,6 +423,7 @@ POSITION_CHECKS: tuple[Callable[[Position], None], ...] = (
     check_refusals,
     check_rolls,
     check_withdrawals,
+    check_symmetries,
 )
 
 

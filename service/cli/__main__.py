@@ -16,6 +16,7 @@ COMMANDS = {
     "dataset": ("dataset:dataset", "Write the finished public matches of a ruleset as Parquet."),
     "demo": ("demo:demo", "Let bots play over HTTP, then verify and rate the matches."),
     "doctor": ("doctor:doctor", "Check the setup and report problems."),
+    "explore": ("explore:explore", "Show what was played from a position, or find steps."),
     "export": ("transfer:export", "Write matches as bundles, or a whole store as one file."),
     "import": ("transfer:import_files", "Import bundles, text records or a whole store."),
     "issue-token": ("tokens:issue_token", "Issue a new token for an account that lost its own."),

@@ -387,6 +387,7 @@ def forget(match: str, reason: str, yes: bool, data: Path) -> None:
     parts.lists.matches.remove(match)
     # A dataset may have its rows. Datasets are made again without it when somebody asks.
     Shelf(kept).clear()
+    parts.match_counts.remove(match)
     click.echo(f"{match} is deleted, also from {_count(len(copies), 'pack')}.\n{STAYS}")
 
 

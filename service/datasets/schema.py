@@ -85,6 +85,7 @@ PLIES = (
     Column("seat", "int16", "the seat that moved, rolled or left; null for a roll of the table, and for `ended`", True),
     Column("position", "string", "the key of the position before the step"),
     Column("move", "string", "the move in its notation; null for other steps", True),
+    Column("folded_move", "string", "the move as it is written where its key's position stands for all", True),
     Column("roll", "list<int32>", "what the dice showed; null for other steps", True),
     Column("effects", "list<effect>", "what the step did, in order"),
     Column("took_ms", "int64", "how long the seat took for the move, by the clock of the server", True),

@@ -14,7 +14,7 @@ from plyscribe.domain.effects import NAMES, Effect, Moved, Rolled, Withdrew
 from plyscribe.domain.errors import OptionError
 from plyscribe.domain.events import Account, BuiltIn, MatchEnded, Occupant
 from plyscribe.domain.match import LINE, Match, Play, Seat
-from plyscribe.domain.positions import position_key
+from plyscribe.domain.positions import fold_move, fold_position, position_key
 from plyscribe.domain.replay import TakenStep, list_steps
 from plyscribe.domain.ruleset import AnyRuleset
 from plyscribe.service.datasets.schema import OPENING_MOVES
@@ -156,14 +156,16 @@ def _name_preset(ruleset: AnyRuleset, options: str) -> str | None:
 
 def _describe_step(play: Play, number: int, step: TakenStep, clocks: "_Clocks") -> Row:
     ruleset, is_move = play.ruleset, isinstance(step.step, Moved)
+    folded = fold_position(ruleset, step.before)
     took_ms, clock_ms = clocks.charge(number, step) if is_move else (None, None)
     return {
         "step": number,
         "ply": step.ply - is_move,
         "kind": _name_kind(step),
         "seat": step.seat,
-        "position": position_key(ruleset, step.before),
+        "position": folded.key,
         "move": step.notation,
+        "folded_move": fold_move(ruleset, folded, step.step.move) if isinstance(step.step, Moved) else None,
         "roll": list(step.step.values) if isinstance(step.step, Rolled) else None,
         "effects": [_describe_effect(effect) for effect in step.list_effects(ruleset)],
         "took_ms": took_ms,

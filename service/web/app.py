@@ -35,6 +35,7 @@ from plyscribe.service.web.any_server import AnyServer
 from plyscribe.service.web.api import (
     datasets,
     docs,
+    explorer,
     imports,
     inboxes,
     lists,
@@ -102,6 +103,7 @@ def create_app(composed: Parts | None = None) -> Flask:
     modules = (
         system,
         docs,
+        explorer,
         players,
         tokens,
         inboxes,

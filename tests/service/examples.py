@@ -330,6 +330,24 @@ def record_bundle(story: Story) -> None:
     story.show("GET", f"/v1/matches/{match}/verification")
 
 
+def record_explorer(story: Story) -> None:
+    ann = story.send("POST", "/v1/players", json={"name": "Ann"}).json
+    body = {"ruleset": "pathagon", "seats": [{"player": ann["player"]}] * 2}
+    for number, moves in enumerate((("c3", "c4", "c5"), ("e5", "e4", "a1"))):
+        match = story.send("POST", "/v1/matches", ann["token"], json=body, key=f"explorer-{number}").json["match"]
+        for move in moves:
+            story.send("POST", f"/v1/matches/{match}/moves", ann["token"], json={"move": move})
+        ended = story.send("POST", f"/v1/matches/{match}/withdrawal", ann["token"], json={"seat": 2}).json
+        with _made_up(f"worker {number}", BEGIN_MS + 60_000):
+            verify_all(story.parts, [(match, ended["version"])])
+    story.show("GET", "/v1/explorer/pathagon?moves=c3;c4")
+    story.show("GET", f"/v1/explorer/pathagon?match={match}&position={'a' * 24}")
+    story.show("GET", "/v1/explorer/pathagon?moves=c3;c3")
+    story.show("GET", "/v1/explorer/pathagon/search?q=trapped at=c*")
+    story.show("GET", "/v1/explorer/pathagon/search?q=traped")
+    story.show("GET", "/v1/explorer/pathagon/search?q=trapped and")
+
+
 def record_live(story: Story) -> None:
     story.write(
         "matches_list_events",
@@ -936,6 +954,7 @@ STORIES: tuple[Callable[[Story], None], ...] = (
     record_match,
     record_effects,
     record_composition,
+    record_explorer,
     record_bundle,
     record_live,
     record_inbox,
