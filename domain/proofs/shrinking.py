@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from plyscribe.domain.chain import canonical_json
 from plyscribe.domain.errors import OptionError
-from plyscribe.domain.proofs.trials import MOVE, ROLL, Trial, Walk, draw_trial, format_roll, walk, walk_by_seats
+from plyscribe.domain.proofs.trials import MOVE, ROLL, Trial, Walk, draw_walk, format_roll, walk, walk_by_seats
 from plyscribe.domain.ruleset import AnyRuleset, Decision, Roll
 
 MOST_RUNS = 1_000
@@ -151,7 +151,9 @@ class _Shrinking:
         return self._try(self.best.trial._replace(steps=steps))
 
     def _try_drawn(self, begun: Trial, most: int, seed: str) -> bool:
-        return most > 0 and self._try(draw_trial(self._ruleset, begun, seed, most))
+        with suppress(OptionError):
+            return most > 0 and self._try_walk(draw_walk(self._ruleset, begun, seed, most))
+        return False
 
     def _try(self, trial: Trial) -> bool:
         walked = walk(self._ruleset, trial, len(self.steps))

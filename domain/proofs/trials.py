@@ -148,29 +148,31 @@ def read_step(step: str) -> dict[str, Any]:
     return {"withdraw": int(step.removeprefix(WITHDRAW))}
 
 
-def draw_trial(
+def draw_walk(
     ruleset: AnyRuleset, begun: Trial, seed: str, most: int, *, leaving: bool = False, greedy: int = 1
-) -> Trial:
-    """The trial, continued at random until the match is over or it has `most` steps: a function of the arguments.
+) -> Walk:
+    """The trial, continued at random until the match is over or has `most` steps: a function of the arguments.
 
     Moves are drawn by sample_move, the best of `greedy` samples by `evaluate`. With `leaving`, seats may leave.
+    OptionError if options and seats do not fit.
     """
+    ruleset.initial_state(begun.options, begun.seats)
     walked = walk(ruleset, begun, most)
-    assert walked is not None  # the caller has options and seats that fit
-    state, steps = walked.states[-1], list(walked.trial.steps)
+    assert walked is not None
+    steps, states = list(walked.trial.steps), list(walked.states)
     moves = fixed_randbelow(f"{seed}/moves")
     leaves = fixed_randbelow(f"{seed}/leaving") if leaving else None
-    while len(steps) < most and not isinstance(turn := ruleset.turn(state), Over):
-        step = leaves and _draw_withdrawal(ruleset, state, leaves)
+    while len(steps) < most and not isinstance(turn := ruleset.turn(states[-1]), Over):
+        step = leaves and _draw_withdrawal(ruleset, states[-1], leaves)
         if not step and isinstance(turn, Roll):
             step = format_roll(fixed_dice(f"{seed}/rolls", len(steps), turn))
-        state, step = _take(ruleset, state, step) if step else _draw_move(ruleset, state, turn.seat, moves, greedy)
+        if step:
+            state = apply_step(ruleset, states[-1], step)
+        else:
+            state, step = _draw_move(ruleset, states[-1], turn.seat, moves, greedy)
         steps.append(step)
-    return begun._replace(steps=tuple(steps))
-
-
-def _take(ruleset: AnyRuleset, state: Any, step: str) -> tuple[Any, str]:
-    return apply_step(ruleset, state, step), step
+        states.append(state)
+    return Walk(begun._replace(steps=tuple(steps)), tuple(states))
 
 
 def _draw_withdrawal(ruleset: AnyRuleset, state: Any, randbelow: RandBelow) -> str | None:

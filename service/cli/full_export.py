@@ -200,6 +200,12 @@ def check_export(path: Path, report: Progress = lambda _: None) -> Written:
     return written
 
 
+def read_export(path: Path) -> Iterator[Stream]:
+    """The streams of the file, each checked; ExportError at the first fault, which may be at its end."""
+    with path.open("rb") as file:
+        yield from _read_export(file)
+
+
 def restore_stream(store: EventStore, stream: str, entries: Sequence[StoredEvent]) -> int:
     """Store the events that the stream lacks, and return their number. The events must form a chain.
 

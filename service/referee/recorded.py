@@ -1,0 +1,88 @@
+"""Recorded matches in files, as trials: text records, bundles, events, and exports of many matches."""
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+from plyscribe.domain.bundle.bundle import parse_bundle, parse_event_line
+from plyscribe.domain.chain import StoredEvent
+from plyscribe.domain.errors import DomainError
+from plyscribe.domain.proofs.trials import Trial, trial_of
+from plyscribe.domain.record import SUFFIX, Record, parse_record, record_of
+from plyscribe.domain.replay import replay
+from plyscribe.domain.ruleset import AnyRuleset
+
+MATCH = f"match-{'a' * 26}"
+"""The id of a match whose events do not name it."""
+
+
+class Recorded(NamedTuple):
+    """A recorded match with its name; `trial` is None if it is of other rules or another version of them."""
+
+    name: str
+    trial: Trial | None
+
+
+class NotReadable(Exception):
+    """The file, or a match in it, cannot be read."""
+
+
+def read_recorded(ruleset: AnyRuleset, name: str, raw: bytes) -> Iterator[Recorded]:
+    """The matches in a file: a text record, a bundle, the events of a match or an export of many; NotReadable.
+
+    What a file is shows in its first line.
+    """
+    first = raw.partition(b"\n")[0]
+    try:
+        if name.endswith(SUFFIX) or not first.startswith(b"{"):
+            yield _recall(ruleset, name, parse_record(raw.decode()))
+        elif first.startswith(b'{"behaviour":'):
+            match, entries = (bundle := parse_bundle(raw)).head.match, bundle.entries
+            yield read_events(ruleset, match, entries)
+        elif b'"hash":"' in first and b'"type":"match-created"' in first:
+            yield read_events(ruleset, MATCH, _parse_events(raw), name)
+        else:
+            yield from _read_export(ruleset, name, raw.splitlines())
+    except (DomainError, UnicodeDecodeError) as error:
+        raise NotReadable(f"{name}: {error}") from None
+
+
+def read_exported(ruleset: AnyRuleset, exported: Iterable[Any], name: str) -> Iterator[Recorded]:
+    """The matches in the lines of an export, each as read from JSON; NotReadable for a line that is no match."""
+    for number, line in enumerate(exported, 1):
+        match line:
+            case {"match": str(match), "record": str(text)}:
+                yield _recall(ruleset, match, parse_record(text))
+            case {"match": str(match), "bundle": str(text)}:
+                yield read_events(ruleset, match, parse_bundle(text.encode()).entries)
+            case {"match": str(match), "fault": dict(fault)}:
+                raise NotReadable(f"{match}: it could not be exported: {fault.get('detail')}")
+            case {"count": int(), "sha256": str()}:
+                return
+            case _:
+                wanted = "a text record, a bundle, the events of a match, or an export of records or bundles"
+                raise NotReadable(f"{name}: line {number} holds no match: give {wanted}")
+
+
+def _read_export(ruleset: AnyRuleset, name: str, lines: Iterable[bytes]) -> Iterator[Recorded]:
+    try:
+        yield from read_exported(ruleset, map(json.loads, lines), name)
+    except (ValueError, RecursionError) as error:
+        raise NotReadable(f"{name}: {error}") from None
+
+
+def read_events(ruleset: AnyRuleset, match: str, entries: Iterable[StoredEvent], name: str | None = None) -> Recorded:
+    """The match with these events, up to the first that cannot be played. DomainError if its start cannot be read."""
+    entries = tuple(entries)
+    return _recall(ruleset, name or match, record_of(replay(match, entries), entries, {}))
+
+
+def _parse_events(raw: bytes) -> list[StoredEvent]:
+    lines = [line for line in raw.splitlines() if b'"hash":"' in line]
+    return [parse_event_line(line, version + 1) for version, line in enumerate(lines, 1)]
+
+
+def _recall(ruleset: AnyRuleset, name: str, record: Record) -> Recorded:
+    if (record.ruleset, record.ruleset_version) != (ruleset.id, ruleset.version):
+        return Recorded(name, None)
+    return Recorded(name, trial_of(ruleset, len(record.seats), record.options, record.steps))
