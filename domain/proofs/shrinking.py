@@ -13,7 +13,17 @@ from typing import Any, NamedTuple
 
 from plyscribe.domain.chain import canonical_json
 from plyscribe.domain.errors import OptionError
-from plyscribe.domain.proofs.trials import MOVE, ROLL, Trial, Walk, draw_walk, format_roll, walk, walk_by_seats
+from plyscribe.domain.proofs.trials import (
+    MOVE,
+    ROLL,
+    WITHDRAW,
+    Trial,
+    Walk,
+    draw_walk,
+    format_roll,
+    walk,
+    walk_by_seats,
+)
 from plyscribe.domain.ruleset import AnyRuleset, Decision, Roll
 
 MOST_RUNS = 1_000
@@ -102,7 +112,7 @@ class _Shrinking:
 
     def _change_setting(self) -> None:
         for seats, options in _list_smaller_settings(self._ruleset, self.best.trial):
-            if self._try(Trial(seats, options, self.steps)):
+            if self._try(Trial(seats, options, tuple(_seat(step, seats) for step in self.steps))):
                 continue
             for number in range(DRAWS_A_SETTING):
                 # Steps of another setting may not lead there, though matches of this one do.
@@ -176,6 +186,13 @@ class _Shrinking:
 
     def _is_smaller(self, shown: Walk) -> bool:
         return _weigh(shown.trial, self._defaults) < _weigh(self.best.trial, self._defaults)
+
+
+def _seat(step: str, seats: int) -> str:
+    """The step at a table with so many seats: in the place of a seat that is not there, the last one leaves."""
+    if step.startswith(WITHDRAW) and int(step.removeprefix(WITHDRAW)) > seats:
+        return f"{WITHDRAW}{seats}"
+    return step
 
 
 def _weigh(trial: Trial, defaults: dict[str, Any]) -> tuple[Any, ...]:
