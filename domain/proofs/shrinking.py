@@ -161,9 +161,12 @@ class _Shrinking:
         return self._try(self.best.trial._replace(steps=steps))
 
     def _try_drawn(self, begun: Trial, most: int, seed: str) -> bool:
-        with suppress(OptionError):
-            return most > 0 and self._try_walk(draw_walk(self._ruleset, begun, seed, most))
-        return False
+        try:
+            drawn = draw_walk(self._ruleset, begun, seed, most)
+        except Exception:
+            # Options and seats may not fit, and faulty rules may fail in any way.
+            return False
+        return most > 0 and self._try_walk(drawn)
 
     def _try(self, trial: Trial) -> bool:
         walked = walk(self._ruleset, trial, len(self.steps))
