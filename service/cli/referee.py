@@ -230,7 +230,8 @@ def _list_recorded(ruleset: AnyRuleset, asked: Asked) -> Iterator[Named]:
         taken += 1
         yield name, walked
     if others:
-        click.echo(f"{others} matches are not of {ruleset.id} version {ruleset.version}: left out", err=True)
+        counted = f"{_count_things(others, 'match', 'matches')} {'is' if others == 1 else 'are'}"
+        click.echo(f"{counted} not of {ruleset.id} version {ruleset.version}: left out", err=True)
     if not taken:
         raise CannotJudge(f"there is no match of {ruleset.id} version {ruleset.version}: name another --version")
 

@@ -35,7 +35,7 @@ class Difference(NamedTuple):
 
 
 def find_difference(ruleset: AnyRuleset, state: Any, said: Said, legal: Sequence[Any] | None) -> Difference | None:
-    """The first difference of what was said: a refusal, the turn, the legal moves or the view; None if there is none.
+    """The first difference of what was said: a refusal, the turn, the view or the legal moves; None if there is none.
 
     `legal` are the moves of our rules, None if they are not compared. Fault if the view has a key that ours has not.
     """
@@ -43,11 +43,12 @@ def find_difference(ruleset: AnyRuleset, state: Any, said: Said, legal: Sequence
         return Difference(REFUSED, frozenset({REFUSED}), "the step is legal", f"refused: {said.refused}")
     if said.turn is not None and (differs := _compare_turns(format_turn(ruleset.turn(state)), said.turn)):
         return differs
-    if said.legal is not None and legal is not None:
-        ours = [ruleset.format_move(state, move) for move in legal]
-        if differs := _compare_moves(ours, said.legal):
-            return differs
-    return None if said.view is None else _compare_views(ruleset.view(state), said.view)
+    # A wrong position comes before the legal moves that follow from it.
+    if said.view is not None and (differs := _compare_views(ruleset.view(state), said.view)):
+        return differs
+    if said.legal is None or legal is None:
+        return None
+    return _compare_moves([ruleset.format_move(state, move) for move in legal], said.legal)
 
 
 def _compare_turns(ours: dict[str, Any], theirs: dict[str, Any]) -> Difference | None:

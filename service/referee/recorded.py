@@ -1,19 +1,16 @@
-"""Recorded matches in files, as trials: text records, bundles, events, and exports of many matches."""
+"""Recorded matches in files, as trials: text records, bundles, and exports of many matches."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from plyscribe.domain.bundle.bundle import parse_bundle, parse_event_line
+from plyscribe.domain.bundle.bundle import parse_bundle
 from plyscribe.domain.chain import StoredEvent
 from plyscribe.domain.errors import DomainError
 from plyscribe.domain.proofs.trials import Trial, trial_of
 from plyscribe.domain.record import SUFFIX, Record, parse_record, record_of
 from plyscribe.domain.replay import replay
 from plyscribe.domain.ruleset import AnyRuleset
-
-MATCH = f"match-{'a' * 26}"
-"""The id of a match whose events do not name it."""
 
 
 class Recorded(NamedTuple):
@@ -28,7 +25,7 @@ class NotReadable(Exception):
 
 
 def read_recorded(ruleset: AnyRuleset, name: str, raw: bytes) -> Iterator[Recorded]:
-    """The matches in a file: a text record, a bundle, the events of a match or an export of many; NotReadable.
+    """The matches in a file: a text record, a bundle, or an export of many; NotReadable.
 
     What a file is shows in its first line.
     """
@@ -37,10 +34,7 @@ def read_recorded(ruleset: AnyRuleset, name: str, raw: bytes) -> Iterator[Record
         if name.endswith(SUFFIX) or not first.startswith(b"{"):
             yield _recall(ruleset, name, parse_record(raw.decode()))
         elif first.startswith(b'{"behaviour":'):
-            match, entries = (bundle := parse_bundle(raw)).head.match, bundle.entries
-            yield read_events(ruleset, match, entries)
-        elif b'"hash":"' in first and b'"type":"match-created"' in first:
-            yield read_events(ruleset, MATCH, _parse_events(raw), name)
+            yield _read_bundle(ruleset, raw)
         else:
             yield from _read_export(ruleset, name, raw.splitlines())
     except (DomainError, UnicodeDecodeError) as error:
@@ -53,14 +47,14 @@ def read_exported(ruleset: AnyRuleset, exported: Iterable[Any], name: str) -> It
         match line:
             case {"match": str(match), "record": str(text)}:
                 yield _recall(ruleset, match, parse_record(text))
-            case {"match": str(match), "bundle": str(text)}:
-                yield read_events(ruleset, match, parse_bundle(text.encode()).entries)
+            case {"bundle": str(text)}:
+                yield _read_bundle(ruleset, text.encode())
             case {"match": str(match), "fault": dict(fault)}:
                 raise NotReadable(f"{match}: it could not be exported: {fault.get('detail')}")
             case {"count": int(), "sha256": str()}:
                 return
             case _:
-                wanted = "a text record, a bundle, the events of a match, or an export of records or bundles"
+                wanted = "a text record, a bundle, or an export of records or bundles"
                 raise NotReadable(f"{name}: line {number} holds no match: give {wanted}")
 
 
@@ -71,15 +65,14 @@ def _read_export(ruleset: AnyRuleset, name: str, lines: Iterable[bytes]) -> Iter
         raise NotReadable(f"{name}: {error}") from None
 
 
-def read_events(ruleset: AnyRuleset, match: str, entries: Iterable[StoredEvent], name: str | None = None) -> Recorded:
+def read_events(ruleset: AnyRuleset, match: str, entries: Sequence[StoredEvent]) -> Recorded:
     """The match with these events, up to the first that cannot be played. DomainError if its start cannot be read."""
-    entries = tuple(entries)
-    return _recall(ruleset, name or match, record_of(replay(match, entries), entries, {}))
+    return _recall(ruleset, match, record_of(replay(match, entries), entries, {}))
 
 
-def _parse_events(raw: bytes) -> list[StoredEvent]:
-    lines = [line for line in raw.splitlines() if b'"hash":"' in line]
-    return [parse_event_line(line, version + 1) for version, line in enumerate(lines, 1)]
+def _read_bundle(ruleset: AnyRuleset, raw: bytes) -> Recorded:
+    bundle = parse_bundle(raw)
+    return read_events(ruleset, bundle.head.match, bundle.entries)
 
 
 def _recall(ruleset: AnyRuleset, name: str, record: Record) -> Recorded:
