@@ -3,15 +3,17 @@
 import time
 from collections.abc import Sequence
 from contextlib import suppress
+from itertools import chain
 from typing import Any
 
 from rq.timeouts import JobTimeoutException, UnixSignalDeathPenalty
 
 from plyscribe.domain.errors import DomainError
+from plyscribe.domain.imported import split_address
 from plyscribe.domain.proofs.candidate import find_difference
 from plyscribe.domain.proofs.departure import Departure, find_departure, shrink_departure
 from plyscribe.domain.proofs.trials import Walk, record_trial, trial_of
-from plyscribe.domain.record import format_record, record_of
+from plyscribe.domain.record import Record, format_record, record_of
 from plyscribe.domain.replay import replay
 from plyscribe.domain.ruleset import AnyRuleset
 from plyscribe.service.processes.checkers import Asked
@@ -37,21 +39,22 @@ def shrink_matches(
     `matches` are ids or addresses. The first part of the result is empty, as no match is counted. StoreUnavailable.
     """
     candidate = Asked(*asked).find_candidate()
-    found = [*load([Stretch(match) for match in matches]), *(read_file(file)[1] for file in files)]
-    return {}, [smallest for entries in found if (smallest := _shrink(entries, candidate))]
+    in_store = zip(matches, load([Stretch(match) for match in matches]), strict=True)
+    found = chain(in_store, map(read_file, files))
+    return {}, [smallest for match, entries in found if (smallest := _shrink(match, entries, candidate))]
 
 
-def _shrink(found: Found, candidate: AnyRuleset) -> Json | None:
+def _shrink(match: str, found: Found, candidate: AnyRuleset) -> Json | None:
     with suppress(_TooLong, DomainError, StoreError, OSError):
         own = find_own(find_created(found))
         assert not isinstance(found, Exception)  # find_created raised it
         if own is not None and (differs := find_difference(found, candidate)):
-            return _shrink_match(found, own, candidate, differs.kind)
+            record = record_of(replay(split_address(match)[0], found), found, {})
+            return _shrink_record(record, own, candidate, differs.kind)
     return None
 
 
-def _shrink_match(entries: Any, own: AnyRuleset, candidate: AnyRuleset, kind: str) -> Json | None:
-    record = record_of(replay("", entries), entries, {})
+def _shrink_record(record: Record, own: AnyRuleset, candidate: AnyRuleset, kind: str) -> Json | None:
     trial = trial_of(own, len(record.seats), record.options, record.steps)
     until = time.monotonic() + WITHIN_S
 

@@ -220,20 +220,20 @@ def _choose_settings(ruleset: AnyRuleset, asked: Asked) -> "list[Setting]":
 def _list_recorded(ruleset: AnyRuleset, asked: Asked) -> Iterator[Named]:
     from plyscribe.domain.proofs.trials import walk
 
-    others = 0
-    taken = 0
-    for name, trial in islice(_read(ruleset, asked), asked.matches):
-        walked = None if trial is None else walk(ruleset, trial)
-        if walked is None:
+    others = taken = 0
+    for name, trial, why in islice(_read(ruleset, asked), asked.matches):
+        if why is not None:
+            click.echo(f"{name} is left out, since it cannot be read: {why}", err=True)
+        elif trial is None or (walked := walk(ruleset, trial)) is None:
             others += 1
-            continue
-        taken += 1
-        yield name, walked
+        else:
+            taken += 1
+            yield name, walked
     if others:
         counted = f"{_count_things(others, 'match', 'matches')} {'is' if others == 1 else 'are'}"
         click.echo(f"{counted} not of {ruleset.id} version {ruleset.version}: left out", err=True)
     if not taken:
-        raise CannotJudge(f"there is no match of {ruleset.id} version {ruleset.version}: name another --version")
+        raise CannotJudge(f"there is no match of {ruleset.id} version {ruleset.version}: give others, or --version")
 
 
 def _read(ruleset: AnyRuleset, asked: Asked) -> "Iterator[Recorded]":
@@ -250,7 +250,7 @@ def _read(ruleset: AnyRuleset, asked: Asked) -> "Iterator[Recorded]":
             for stream in read_export(path):
                 if stream.id.startswith("match-"):
                     yield read_events(ruleset, stream.id, stream.entries)
-        except (ExportError, DomainError) as error:
+        except ExportError as error:
             raise NotReadable(f"{path}: {error}") from None
     if asked.url is not None:
         from plyscribe.service.client import Client

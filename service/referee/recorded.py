@@ -1,7 +1,8 @@
 """Recorded matches in files, as trials: text records, bundles, and exports of many matches."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from plyscribe.domain.bundle.bundle import parse_bundle
@@ -14,10 +15,11 @@ from plyscribe.domain.ruleset import AnyRuleset
 
 
 class Recorded(NamedTuple):
-    """A recorded match with its name; `trial` is None if it is of other rules or another version of them."""
+    """A recorded match with its name. `trial` is None if it is of other rules, or damaged: `why` says how."""
 
     name: str
     trial: Trial | None
+    why: str | None = None
 
 
 class NotReadable(Exception):
@@ -32,7 +34,7 @@ def read_recorded(ruleset: AnyRuleset, name: str, raw: bytes) -> Iterator[Record
     first = raw.partition(b"\n")[0]
     try:
         if name.endswith(SUFFIX) or not first.startswith(b"{"):
-            yield _recall(ruleset, name, parse_record(raw.decode()))
+            yield _recall_text(ruleset, name, raw.decode())
         elif first.startswith(b'{"behaviour":'):
             yield _read_bundle(ruleset, raw)
         else:
@@ -46,16 +48,24 @@ def read_exported(ruleset: AnyRuleset, exported: Iterable[Any], name: str) -> It
     for number, line in enumerate(exported, 1):
         match line:
             case {"match": str(match), "record": str(text)}:
-                yield _recall(ruleset, match, parse_record(text))
-            case {"bundle": str(text)}:
-                yield _read_bundle(ruleset, text.encode())
+                yield _read_or_explain(match, partial(_recall_text, ruleset, match, text))
+            case {"match": str(match), "bundle": str(text)}:
+                yield _read_or_explain(match, partial(_read_bundle, ruleset, text.encode()))
             case {"match": str(match), "fault": dict(fault)}:
-                raise NotReadable(f"{match}: it could not be exported: {fault.get('detail')}")
+                yield Recorded(match, None, str(fault.get("detail")))
             case {"count": int(), "sha256": str()}:
                 return
             case _:
                 wanted = "a text record, a bundle, or an export of records or bundles"
                 raise NotReadable(f"{name}: line {number} holds no match: give {wanted}")
+
+
+def _read_or_explain(match: str, read: Callable[[], Recorded]) -> Recorded:
+    """One of many matches: if it is damaged, the others can be read all the same."""
+    try:
+        return read()
+    except DomainError as error:
+        return Recorded(match, None, str(error))
 
 
 def _read_export(ruleset: AnyRuleset, name: str, lines: Iterable[bytes]) -> Iterator[Recorded]:
@@ -66,13 +76,21 @@ def _read_export(ruleset: AnyRuleset, name: str, lines: Iterable[bytes]) -> Iter
 
 
 def read_events(ruleset: AnyRuleset, match: str, entries: Sequence[StoredEvent]) -> Recorded:
-    """The match with these events, up to the first that cannot be played. DomainError if its start cannot be read."""
+    """The match with these events, up to the first that cannot be played; none if its start cannot be read."""
+    return _read_or_explain(match, partial(_recall_events, ruleset, match, entries))
+
+
+def _recall_events(ruleset: AnyRuleset, match: str, entries: Sequence[StoredEvent]) -> Recorded:
     return _recall(ruleset, match, record_of(replay(match, entries), entries, {}))
 
 
 def _read_bundle(ruleset: AnyRuleset, raw: bytes) -> Recorded:
     bundle = parse_bundle(raw)
-    return read_events(ruleset, bundle.head.match, bundle.entries)
+    return _recall_events(ruleset, bundle.head.match, bundle.entries)
+
+
+def _recall_text(ruleset: AnyRuleset, name: str, text: str) -> Recorded:
+    return _recall(ruleset, name, parse_record(text))
 
 
 def _recall(ruleset: AnyRuleset, name: str, record: Record) -> Recorded:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from click.testing import CliRunner, Result
 
@@ -16,6 +17,8 @@ from plyscribe.domain.record import format_record, parse_record
 from plyscribe.domain.rulesets import find_ruleset
 from plyscribe.service.bridge.protocol import Fault
 from plyscribe.service.cli.__main__ import cli
+from plyscribe.service.cli.full_export import export_store
+from plyscribe.service.client import Client
 from plyscribe.service.referee.comparing import find_difference
 from plyscribe.service.referee.judging import Referee
 from plyscribe.service.referee.recorded import NotReadable, read_recorded
@@ -353,7 +356,6 @@ def test_records_bundles_and_exports_are_read(tmp_path, played):
         (f"[ruleset pathagon 1]\n{SEATED}\n1. z9".encode(), "line 5, column 4"),
         (b'{"events": 3}\n', "line 1 holds no match"),
         (b"{nonsense\n", "Expecting property name"),
-        (b'{"match": "m", "fault": {"detail": "damaged"}}\n', "m: it could not be exported: damaged"),
         (b"\xff\xfe", "decode"),
     ],
 )
@@ -375,6 +377,33 @@ def test_recorded_matches_are_held_against_and_others_left_out(tmp_path, played)
     found = judge(result)["difference"]
     assert (result.exit_code, found["steps"]) == (1, 1)
     assert found["match"].endswith("bad.plyrec")
+
+
+def test_matches_of_a_server_and_of_a_whole_store_are_held_against(tmp_path, api, parts, monkeypatch):
+    def connect(url: str, token: str | None) -> Client:
+        return Client(url, token, transport=httpx.WSGITransport(app=api.app))
+
+    ann = connect("http://ours.localhost", api.sign_up()[1])
+    for ruleset in ("pathagon", "zhen"):
+        match = ann.create_match(ruleset, [{"bot": "random"}, None], options={"ply_limit": 2})["match"]
+        ann.take_seat(match, 2)
+    monkeypatch.setattr("plyscribe.service.client.Client", connect)
+    export_store(parts.store, tmp_path / "store.ndjson")
+    against = "--against", f"{sys.executable} {EXAMPLE}", "--json"
+    for source in (["--url", "http://ours.localhost"], ["--records", str(tmp_path / "store.ndjson")]):
+        result = run(*against, *source)
+        assert (result.exit_code, judge(result)["matches"]) == (0, 1)
+
+
+def test_a_damaged_match_of_an_export_is_left_out(tmp_path, played):
+    lines = [{"match": "match-1", "fault": {"detail": "damaged"}}, {"match": "match-2", "record": "nonsense"}]
+    text = "".join(json.dumps(line) + "\n" for line in [*lines, {"match": "match-3", "record": played}])
+    (tmp_path / "export.ndjson").write_text(text, encoding="utf-8")
+    result = run("--against", f"{sys.executable} {EXAMPLE}", "--records", str(tmp_path / "export.ndjson"))
+    assert result.exit_code == 0
+    assert "match-1 is left out, since it cannot be read: damaged" in result.stderr
+    assert "match-2 is left out, since it cannot be read: line 1" in result.stderr
+    assert "1 match with" in result.stdout
 
 
 def test_no_record_of_these_rules_is_an_error(tmp_path):
