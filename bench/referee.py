@@ -92,7 +92,7 @@ FAULTS = (
     Fault("crystals", "a mine gives no experience (CR13)", "            table.due[owner] += 1\n", "", "resolution"),
     Fault(
         "crystals",
-        "the way back goes on over others (CR12)",
+        "the way back ends on others (CR12)",
         "while field in table.at and",
         "while False and",
         "resolution",

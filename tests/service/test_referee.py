@@ -29,6 +29,7 @@ from tests.domain.test_vectors import Game, check
 from tests.service.scripted import write_bot, write_program
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "pathagon_simulator.py"
+PAGE = Path(__file__).parents[2] / "docs" / "referee.md"
 PATHAGON = find_ruleset("pathagon")
 DEFAULTS = PATHAGON.parse_options({})
 WITHIN_S = 60.0
@@ -133,6 +134,17 @@ else:
     result = run("--against", command(write_bot(tmp_path, code)), *arguments)
     assert result.exit_code == 0
     assert re.search(r"it left \d match(es)? as unsupported: other sizes", result.stdout)
+
+
+def test_the_simulator_of_the_page_agrees_and_its_slip_is_told_as_shown(tmp_path):
+    page = PAGE.read_text(encoding="utf-8")
+    [code] = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    agreeing = run("--against", command(write_program(tmp_path, code, "mysim")), ruleset="zhen")
+    assert (agreeing.exit_code, agreeing.stdout.splitlines()[-1] in page) == (0, True)
+    slip = write_program(tmp_path, code.replace("reserve[ply % 2]", "reserve[0]"), "mysim")
+    told = run("--against", command(slip), ruleset="zhen").stdout.partition("position:")[0].splitlines()[1:]
+    assert len(told) > 6
+    assert all(f"    {line}\n" in page for line in told if line)
 
 
 # ---- differences
