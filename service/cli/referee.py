@@ -15,10 +15,10 @@ from rich.progress import Progress, TextColumn
 
 from plyscribe.domain.errors import DomainError
 from plyscribe.domain.proofs.shrinking import MOST_RUNS
-from plyscribe.domain.proofs.tricky import list_settings
+from plyscribe.domain.proofs.tricky import fits, list_settings
 from plyscribe.domain.ruleset import AnyRuleset
 from plyscribe.domain.rulesets import find_ruleset
-from plyscribe.service.cli.shared_options import JSON, OPTIONS, TOKEN
+from plyscribe.service.cli.shared_options import JSON, RULESET_OPTIONS, TOKEN
 from plyscribe.service.config import ConfigError, register_rulesets
 
 if TYPE_CHECKING:
@@ -82,11 +82,11 @@ class Asked(NamedTuple):
 )
 @click.option("--seed", type=click.IntRange(0, 2**53 - 1), default=0, show_default=True, help="Seed of random matches.")
 @click.option(
-    "--plies", type=click.IntRange(1, 100_000), default=400, show_default=True, help="Longest random match, in steps."
+    "--steps", type=click.IntRange(1, 100_000), default=400, show_default=True, help="Most steps of a random match."
 )
 @click.option("--seats", type=click.IntRange(1), help="Seats in random matches; the default is each number in turn.")
-@click.option(
-    "--options", type=OPTIONS, help="Options of random matches, as a JSON object; the default is many in turn."
+@RULESET_OPTIONS(
+    "--options", default=None, help="Options of random matches, as a JSON object; the default is many in turn."
 )
 @click.option("--withdrawals/--no-withdrawals", default=True, show_default=True, help="Let seats leave random matches.")
 @click.option("--timeout", type=click.FloatRange(0.01), default=5.0, show_default=True, help="Seconds for one answer.")
@@ -119,7 +119,7 @@ def referee(
     token: str | None,
     matches: int | None,
     seed: int,
-    plies: int,
+    steps: int,
     seats: int | None,
     options: dict[str, Any] | None,
     withdrawals: bool,
@@ -144,7 +144,7 @@ def referee(
     recorded = bool(records) or url is not None
     if recorded and (seats is not None or options is not None):
         raise click.UsageError("--seats and --options are for random matches: recorded ones have their own")
-    asked = Asked(records, url, token, matches, seed, plies, seats, options, withdrawals)
+    asked = Asked(records, url, token, matches, seed, steps, seats, options, withdrawals)
     refusals: tuple[type[Exception], ...] = (
         CannotJudge,
         NoSuchProgram,
@@ -206,15 +206,19 @@ def _draw(ruleset: AnyRuleset, asked: Asked) -> Iterator[Named]:
 
 def _choose_settings(ruleset: AnyRuleset, asked: Asked) -> "list[Setting]":
     """The options and seats as asked for; the defaults, the presets and each option at its bounds if nothing was."""
+    options = ruleset.parse_options(asked.options or {})
+    if asked.seats is not None:
+        ruleset.initial_state(options, asked.seats)
     if asked.options is None:
         settings = list(list_settings(ruleset))
-    else:
-        options = ruleset.parse_options(asked.options)
-        settings = [(options, seats) for seats in range(ruleset.min_seats, ruleset.max_seats + 1)]
-    if asked.seats is None:
-        return settings
-    ruleset.initial_state(settings[0][0], asked.seats)
-    return [(options, seats) for options, seats in settings if seats == asked.seats]
+        return [each for each in settings if asked.seats in (None, each[1])]
+    if asked.seats is not None:
+        return [(options, asked.seats)]
+    counts = range(ruleset.min_seats, ruleset.max_seats + 1)
+    fitting = [(options, seats) for seats in counts if fits(ruleset, options, seats)]
+    if not fitting:
+        raise CannotJudge(f"no number of seats from {counts[0]} to {counts[-1]} fits the options: change --options")
+    return fitting
 
 
 def _list_recorded(ruleset: AnyRuleset, asked: Asked) -> Iterator[Named]:

@@ -84,7 +84,7 @@ def is_alive(pid: int) -> bool:
 
 
 def test_the_example_agrees(tmp_path):
-    result = run("--against", f"{sys.executable} {EXAMPLE}", "--matches", "12", "--plies", "120", "--json")
+    result = run("--against", f"{sys.executable} {EXAMPLE}", "--matches", "12", "--steps", "120", "--json")
     told = judge(result)
     assert (result.exit_code, told["result"], told["difference"], told["matches"]) == (0, "agrees", None, 12)
     assert told["compared"]["legal"] == told["compared"]["view"] == told["plies"] + 12
@@ -113,7 +113,7 @@ def test_a_simulator_is_compared_on_what_it_says(tmp_path, answer, compared):
             "{}",
             "--matches",
             "1",
-            "--plies",
+            "--steps",
             "10",
             "--json",
         )
@@ -130,7 +130,7 @@ if asked["ask"] == "start" and asked["options"]["size"] != 7:
 else:
     say(id=asked["id"], view={"left": []})
 """
-    arguments = "--matches", "9", "--plies", "5", "--no-withdrawals"
+    arguments = "--matches", "9", "--steps", "5", "--no-withdrawals"
     result = run("--against", command(write_bot(tmp_path, code)), *arguments)
     assert result.exit_code == 0
     assert re.search(r"it left \d match(es)? as unsupported: other sizes", result.stdout)
@@ -282,7 +282,7 @@ say(id=asked["id"], view={"ruleset": "pathagon"})
 
 
 def test_a_simulator_that_says_nothing_is_not_said_to_agree(tmp_path):
-    result = run("--against", command(write_bot(tmp_path, "say(id=asked['id'])")), "--matches", "2", "--plies", "5")
+    result = run("--against", command(write_bot(tmp_path, "say(id=asked['id'])")), "--matches", "2", "--steps", "5")
     assert result.exit_code == 2
     assert "nothing was compared" in result.stderr
 
