@@ -11,7 +11,7 @@ from plyscribe.domain.proofs.shrinking import Shows, shrink
 from plyscribe.domain.proofs.trials import Trial, Walk, draw_walk, walk
 from plyscribe.domain.ruleset import AnyRuleset, Over
 from plyscribe.domain.rulesets import find_ruleset
-from tests.domain.conformance import play_matches
+from plyscribe.testing.conformance import play_matches
 from tests.domain.prove import every_ruleset, settings_of
 from tests.domain.toy import TOY_V1, Hold, Push, Race, ToyMove, ToyV1
 
