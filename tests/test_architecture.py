@@ -23,7 +23,7 @@ FLOORS = (
     ("health",),
     ("composition",),
     ("referee",),
-    ("bridge", "reports"),
+    ("bridge", "datasets", "reports"),
     ("tournaments", "lists", "live", "processes"),
     ("matches", "ratings", "access", "webhooks"),
     ("streams",),
@@ -36,7 +36,7 @@ FLOORS = (
 )
 """The rooms of `service/`, from the top floor down: a room imports only from floors below its own."""
 
-MOST_ROOMS = 32
+MOST_ROOMS = 33
 
 PACKAGES = {
     "domain": {"domain"},
@@ -73,6 +73,7 @@ SUBJECTS = {
     "bots": "built-in bots",
     "breaches": "why a move is illegal",
     "commands": "requests to change a stream",
+    "datasets": "finished matches as tables",
     "deadlines": "when the time of the seat on turn is over",
     "drawing": "a ruleset's board as text",
     "effects": "what a step of a match did",
@@ -91,6 +92,7 @@ SUBJECTS = {
     "moves": "the moves of a ruleset as values",
     "play": "what is done while a match is played",
     "players": "people and bots with an account",
+    "positions": "positions of a game",
     "problems": "errors as problem documents",
     "queries": "what is read and described for an answer",
     "ratings": "ratings of players",

@@ -241,7 +241,7 @@ def _list_recorded(ruleset: AnyRuleset, asked: Asked) -> Iterator[Named]:
 
 
 def _read(ruleset: AnyRuleset, asked: Asked) -> "Iterator[Recorded]":
-    from plyscribe.service.cli.full_export import BEGINNING, ExportError, read_export
+    from plyscribe.service.cli.full_export import BEGINNING, ExportError, locate_streams
     from plyscribe.service.referee.recorded import NotReadable, read_events, read_exported, read_recorded
 
     for path in asked.records:
@@ -251,7 +251,7 @@ def _read(ruleset: AnyRuleset, asked: Asked) -> "Iterator[Recorded]":
             yield from read_recorded(ruleset, str(path), path.read_bytes())
             continue
         try:
-            for stream in read_export(path):
+            for stream, _, _ in locate_streams(path):
                 if stream.id.startswith("match-"):
                     yield read_events(ruleset, stream.id, stream.entries)
         except ExportError as error:

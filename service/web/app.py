@@ -33,6 +33,7 @@ from plyscribe.service.streams.patience import PATIENCE, PLACES
 from plyscribe.service.web import pages
 from plyscribe.service.web.any_server import AnyServer
 from plyscribe.service.web.api import (
+    datasets,
     docs,
     imports,
     inboxes,
@@ -109,6 +110,7 @@ def create_app(composed: Parts | None = None) -> Flask:
         imports,
         lists,
         many,
+        datasets,
         ratings,
         # With everything else about tournaments, on whose blueprint it builds.
         tournament_dates,
