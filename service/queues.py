@@ -54,6 +54,7 @@ CHECK = "check"
 """The queue of `plyscribe rules check`, which has a server of its own."""
 
 CHECK_JOB = "plyscribe.workers.check_matches.check_matches"
+SHRINK_JOB = "plyscribe.workers.shrink_matches.shrink_matches"
 VERIFY_JOB = "plyscribe.workers.verify_match.verify_matches"
 IMPORT_JOB = "plyscribe.workers.check_import.check_imports"
 PLAY_JOB = "plyscribe.workers.play_match.play_matches"

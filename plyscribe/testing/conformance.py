@@ -7,6 +7,7 @@ Nothing here knows any ruleset.
 
 import re
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
 from hashlib import sha256
@@ -18,8 +19,11 @@ from typing import Any, TypeVar
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
 from plyscribe.domain.chain import canonical_json, parse_json
+from plyscribe.domain.effects import Moved, Rolled, Withdrew
 from plyscribe.domain.errors import BadNotation, DomainError, IllegalMove, NotInPlay, OptionError, RollError
-from plyscribe.domain.proofs.playthrough import apply_step
+from plyscribe.domain.proofs.failures import describe_smallest
+from plyscribe.domain.proofs.playthrough import apply_step, parse_step
+from plyscribe.domain.proofs.trials import Trial, format_roll
 from plyscribe.domain.ruleset import AnyRuleset, Decision, Over, Roll, Symmetry, Turn, format_turn
 from plyscribe.service.kit.proof_files import Setting
 from plyscribe.testing.subject import Subject
@@ -466,19 +470,46 @@ def play_match(start: Position, random: Random, plies: int) -> Iterator[tuple[Po
         if isinstance(turn, Over) or position.view["ply"] >= plies:
             break
         if random.randrange(odds) == 0:
-            seat = random.choice(position.in_play)
-            yield position, f"withdraw {seat}"
-            position = check_withdrawal(position, seat)
+            step = f"withdraw {random.choice(position.in_play)}"
         elif isinstance(turn, Roll):
-            values = tuple(random.randint(1, turn.sides) for _ in range(turn.count))
-            yield position, f"roll {' '.join(map(str, values))}"
-            position = check_progress(position, roll_purely(position, values), 0)
+            step = format_roll(random.randint(1, turn.sides) for _ in range(turn.count))
         else:
             move = position.ruleset.sample_move(position.state, random.randrange)
-            text = check_spelling(position, move)
-            yield position, f"move {text}"
-            position = check_progress(position, move_purely(position, move), 1)
+            step = f"move {check_spelling(position, move)}"
+        yield position, step
+        position = take_purely(position, step)
     yield position, ""
+
+
+def take_purely(position: Position, step: str) -> Position:
+    """The position after a step of a match, checked."""
+    match parse_step(position.ruleset, position.state, step):
+        case Moved(move):
+            return check_progress(position, move_purely(position, move), 1)
+        case Rolled(values):
+            return check_progress(position, roll_purely(position, values), 0)
+        case Withdrew(seat):
+            return check_withdrawal(position, seat)
+    raise AssertionError(f"{step!r} is no step of a random match")
+
+
+def show_smallest(start: Position, steps: list[str], error: Exception) -> None:
+    """Note at the error of a random match the smallest match that fails in the same way, if there is one."""
+
+    def check(trial: Trial) -> Iterator[None]:
+        position = start_position(start.ruleset, Setting(trial.seats, trial.options))
+        identity = Identity()
+        for step in (*trial.steps, ""):
+            identity.check(position)
+            check_ranks(position, position.ruleset.standing(position.state))
+            yield
+            position = take_purely(position, step) if step else position
+
+    trial = Trial(start.seats, start.options, tuple(steps))
+    # What is checked may be so wrong that it cannot be shrunk: then the first error must not be lost.
+    with suppress(Exception):
+        if smallest := describe_smallest(start.ruleset, trial, check, error):
+            error.add_note(smallest)
 
 
 def check_replay(visited: list[tuple[Position, str]]) -> None:
@@ -512,11 +543,15 @@ def visit(start: Position, random: Random, plies: int, identity: Identity) -> li
     """The positions of one random match, cut after `plies`, with the steps between them; all checked."""
     ruleset = start.ruleset
     check_progress(start, start.state, 0)
-    visited = []
-    for position, step in play_match(start, random, plies):
-        identity.check(position)
-        check_ranks(position, ruleset.standing(position.state))
-        visited.append((position, step))
+    visited: list[tuple[Position, str]] = []
+    try:
+        for position, step in play_match(start, random, plies):
+            visited.append((position, step))
+            identity.check(position)
+            check_ranks(position, ruleset.standing(position.state))
+    except Exception as error:
+        show_smallest(start, [step for _, step in visited if step], error)
+        raise
     check_replay(visited)
     return visited
 

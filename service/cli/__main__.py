@@ -27,6 +27,7 @@ COMMANDS = {
     "ratings": ("ratings:ratings", "Check the ratings."),
     "rebuild": ("rebuild:rebuild", "Rebuild lists from the streams."),
     "record": ("record:record", "Check text records and print them in the standard layout."),
+    "referee": ("referee:referee", "Hold your own simulator of a game against our rules."),
     "replay": ("replay:replay", "Show a match as text, as a picture or as a film."),
     "rotate-key": ("rotate_key:rotate_server_key", "Replace the server key, while no service runs."),
     "rules": ("rules:rules", "Check matches under their rules; prove or release rules."),
