@@ -1,13 +1,13 @@
 """Any ruleset as an environment of Gymnasium: one seat learns, bots or functions have the others.
 
-    from plyscribe.envs import gymnasium
+from plyscribe.envs import gymnasium
 
-    env = gymnasium.env("pathagon", options={"size": 5}, seat=1, opponents="greedy")
-    observation, info = env.reset(seed=7)
-    over = False
-    while not over:
-        action = env.action_space.sample(info["action_mask"])
-        observation, reward, over, truncated, info = env.step(action)
+env = gymnasium.env("pathagon", options={"size": 5}, seat=1, opponents="greedy")
+observation, info = env.reset(seed=7)
+over = False
+while not over:
+    action = env.action_space.sample(info["action_mask"])
+    observation, reward, over, truncated, info = env.step(action)
 """
 
 from collections.abc import Callable, Mapping
@@ -24,8 +24,8 @@ except ImportError as error:
         "plyscribe.envs.gymnasium needs Gymnasium: install it with pip install 'plyscribe[gymnasium]'"
     ) from error
 
-from plyscribe.domain.bots import Bot, find_bot, make_bot
-from plyscribe.domain.errors import NotInPlay
+from plyscribe.domain.bots import Bot, build_bot, make_bot
+from plyscribe.domain.errors import NotInPlay, WrongValue
 from plyscribe.domain.ruleset import Decision, Over
 from plyscribe.envs.spaces.planes import Array
 from plyscribe.envs.table import IllegalAction, Mask, Position, Table
@@ -68,9 +68,7 @@ class SeatEnv(gymnasium.Env[Array, int]):
         if seat is not None and not 1 <= seat <= seats:
             raise NotInPlay(seat)
         if render_mode not in (None, *RENDER_MODES):
-            raise ValueError(
-                f"unknown render mode {render_mode!r}: choose one of {', '.join(RENDER_MODES)} or None"
-            )
+            raise ValueError(f"unknown render mode {render_mode!r}: choose one of {', '.join(RENDER_MODES)} or None")
         self.render_mode = render_mode
         self._seat = seat
         self._opponents = _seat_opponents(opponents, seat, seats)
@@ -83,9 +81,7 @@ class SeatEnv(gymnasium.Env[Array, int]):
         self._others: dict[int, Bot | Chooser] = {}
         self._random = Random(0)  # noqa: S311 (the dice of an environment shall be repeatable)
 
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Array, dict[str, Any]]:
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Array, dict[str, Any]]:
         """A new match, up to the learner's first decision.
 
         The same seed gives the same seat, dice and bots' moves; without one, they go on as they would.
@@ -120,7 +116,7 @@ class SeatEnv(gymnasium.Env[Array, int]):
         """The mask of the learner's decision, under the name by which sb3-contrib asks for it."""
         return self.table.mask(self.position)
 
-    def render(self) -> str | None:  # type: ignore[override]
+    def render(self) -> str | None:
         """The board as text: printed in the mode `human`, returned in the mode `ansi`; ValueError without a mode."""
         if self.render_mode is None:
             raise ValueError("the environment has no render mode: make it with render_mode='ansi' or 'human'")
@@ -179,7 +175,7 @@ def _seat_opponents(given: Opponent | Mapping[int, Opponent], seat: int | None, 
         raise ValueError(f"no opponent has seat {missing[0]}: name one for each of the seats {theirs}")
     for opponent in given.values():
         if isinstance(opponent, str):
-            find_bot(opponent.partition(":")[0])
+            build_bot(opponent.partition(":")[0], None, _read_playouts(opponent))
         elif not isinstance(opponent, Bot) and not callable(opponent):
             raise TypeError(f"an opponent is the name of a bot, a bot or a function, not {opponent!r}")
     return {other: given[other] for other in theirs}
@@ -189,5 +185,12 @@ def _open(opponent: Opponent, seed: int) -> Bot | Chooser:
     """A named bot with this seed; anything else as it is."""
     if not isinstance(opponent, str):
         return opponent
-    name, _, playouts = opponent.partition(":")
-    return make_bot(name, seed, int(playouts) if playouts else None)
+    return make_bot(opponent.partition(":")[0], seed, _read_playouts(opponent))
+
+
+def _read_playouts(opponent: str) -> int | None:
+    """The number behind the colon; WrongValue if it is none."""
+    _, colon, playouts = opponent.partition(":")
+    if colon and not playouts.isdecimal():
+        raise WrongValue("bot/playouts", f"{opponent!r} has no number of playouts behind the colon: write mcts:50")
+    return int(playouts) if colon else None

@@ -1,13 +1,13 @@
 """Any ruleset as an environment of PettingZoo: one seat at a time (AEC), or all at once, where those not on turn pass.
 
-    from plyscribe.envs import pettingzoo
+from plyscribe.envs import pettingzoo
 
-    env = pettingzoo.env("rings", seats=3)
-    env.reset(seed=7)
-    for seat in env.agent_iter():
-        observation, reward, termination, truncation, info = env.last()
-        over = termination or truncation
-        env.step(None if over else env.action_space(seat).sample(observation["action_mask"]))
+env = pettingzoo.env("rings", seats=3)
+env.reset(seed=7)
+for seat in env.agent_iter():
+    observation, reward, termination, truncation, info = env.last()
+    over = termination or truncation
+    env.step(None if over else env.action_space(seat).sample(observation["action_mask"]))
 """
 
 from collections.abc import Mapping
@@ -39,7 +39,7 @@ def env(
     options: Mapping[str, Any] | None = None,
     version: int | None = None,
     render_mode: str | None = None,
-) -> AECEnv:  # type: ignore[type-arg]
+) -> AECEnv:
     """An AEC environment with the usual wrappers: it must be reset first, and an illegal action ends the match.
 
     Who acts illegally gets -1 and everybody else 0. UnknownRuleset or OptionError as in `raw_env`.
@@ -48,7 +48,7 @@ def env(
     return wrappers.OrderEnforcingWrapper(wrappers.TerminateIllegalWrapper(raw, illegal_reward=-1))
 
 
-class raw_env(AECEnv):  # type: ignore[type-arg,misc]  # noqa: N801 (PettingZoo's name for it)
+class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 (PettingZoo's name for it)
     """The environment without wrappers: an illegal action raises IllegalAction and changes nothing.
 
     The agents are `seat_1`, `seat_2` …; all stay until the match is over. Dice roll by themselves between the steps.
@@ -137,7 +137,7 @@ class raw_env(AECEnv):  # type: ignore[type-arg,misc]  # noqa: N801 (PettingZoo'
         """Nothing is open."""
 
 
-class parallel_env(ParallelEnv):  # type: ignore[type-arg,misc]  # noqa: N801
+class parallel_env(ParallelEnv):  # type: ignore[misc]  # noqa: N801
     """All seats act at once: one whose turn it is not must pass, with the last id of the action space.
 
     No ruleset has simultaneous moves, so this adds nothing but what tools for parallel environments need. Errors are
@@ -187,9 +187,7 @@ class parallel_env(ParallelEnv):  # type: ignore[type-arg,misc]  # noqa: N801
 
     def step(
         self, actions: dict[str, int]
-    ) -> tuple[
-        dict[str, Observation], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]
-    ]:
+    ) -> tuple[dict[str, Observation], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]]:
         """One action of each agent; IllegalAction, and no change, if the mask of one does not allow it."""
         turn, agents = self.table.turn(self.position), self.agents
         if not isinstance(turn, Decision) or not agents:
@@ -245,7 +243,7 @@ class parallel_env(ParallelEnv):  # type: ignore[type-arg,misc]  # noqa: N801
 
 
 def name_agents(table: Table) -> list[str]:
-    """`seat_1`, `seat_2` …"""
+    """The agents `seat_1`, `seat_2` …, in the order of the seats."""
     return [f"seat_{seat}" for seat in range(1, table.seats + 1)]
 
 

@@ -1,8 +1,8 @@
 """What the ids of actions mean.
 
-A move is a path of one or more ids: an action of one id where a ruleset has few moves, several factors where it has very
-many. Every legal move has exactly one path, no path is the beginning of another, and both depend on nothing but the
-ruleset, its options and the number of seats.
+A move is a path of ids: one id where a ruleset has few moves, several where it has very many. Every legal move has
+exactly one path, and no path is the beginning of another. They depend on nothing but the ruleset, its options and the
+number of seats.
 """
 
 from abc import ABC, abstractmethod

@@ -6,7 +6,7 @@ places of its plane. "You" is the seat that observes; the others follow clockwis
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, NamedTuple
@@ -156,8 +156,8 @@ class Hashed(Observer):
         return tensor.clip(-1, 1)
 
 
-def _name_turn(scene: Scene) -> Hashable:
-    return scene.distance(scene.turn.seat) if isinstance(scene.turn, Decision) else type(scene.turn).__name__
+def _name_turn(scene: Scene) -> str:
+    return f"+{scene.distance(scene.turn.seat)}" if isinstance(scene.turn, Decision) else type(scene.turn).__name__
 
 
 def _list_features(value: Any, path: str = "") -> Iterator[tuple[str, float]]:

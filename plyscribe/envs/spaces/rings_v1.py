@@ -11,11 +11,9 @@ from plyscribe.domain.rulesets.rings_v1.board import (
     FIELDS,
     KIND_NAMES,
     KINDS,
-
     NEXT,
     RINGS,
     RUNNER,
-
     SLOTS,
     TOP,
     WARRIOR,
@@ -75,9 +73,6 @@ def _reach(source: int, steps: int) -> list[int]:
     for _ in range(steps if source <= TOP else steps - 1):
         reached |= {beside for field in reached for beside in NEXT[field]}
     return sorted(reached - {source})
-
-
-
 
 
 def make_board(options: dict[str, Any], seats: int) -> Board:
@@ -181,6 +176,3 @@ def make_board(options: dict[str, Any], seats: int) -> Board:
 
 def _divide(units: dict[str, int]) -> list[float]:
     return [units["runner"] / 2, units["warrior"] / 5, units["blocker"] / 2]
-
-
-

@@ -46,7 +46,9 @@ def make_board(options: dict[str, Any], seats: int) -> Board:
                 "1 after the first move; then the line before the last move (ZH5)",
                 read_before,
             ),
-            Planes(("your reserve", "enemy reserve"), "cubes in reserve, divided by the cubes of a seat", read_reserves),
+            Planes(
+                ("your reserve", "enemy reserve"), "cubes in reserve, divided by the cubes of a seat", read_reserves
+            ),
             Planes(("your goal",), "1 on your goal", read_goal),
             *count_planes(places, seats, options["ply_limit"]),
         ],
@@ -55,5 +57,5 @@ def make_board(options: dict[str, Any], seats: int) -> Board:
 
 def _read_cubes(scene: Scene, line: dict[str, Any], cubes: int) -> Array:
     left, right = line["goals"]
-    counts = np.array([left, *line["tiles"], right], np.float32).T / cubes
+    counts: Array = np.array([left, *line["tiles"], right], np.float32).T / np.float32(cubes)
     return counts if scene.seat == 1 else counts[::-1]
