@@ -44,7 +44,7 @@ class Args:
     """Matches at a time."""
     steps: int = 64
     """Decisions in each of them between two updates."""
-    updates: int = 150
+    updates: int = 100
     epochs: int = 4
     minibatches: int = 4
     learning_rate: float = 1e-3
@@ -55,7 +55,9 @@ class Args:
     warmup: int = 10
     """Updates in which the opponent is `random`; then half of the matches have `greedy`, and at last all."""
     matches: int = 400
-    """Matches at the end, half from each seat."""
+    """Matches at the end against each opponent, half from each seat."""
+    opponents: str = "greedy"
+    """The bots of these matches, as in `greedy,random,mcts:200`."""
     out: str = ""
     """A file for the network's parameters (.npz)."""
 
@@ -309,10 +311,14 @@ def play_matches(learner, symmetries, args, opponent):
 
 
 def find_interval(results):
-    """The mean score from 0 to 1, a draw being half, with its 95 % confidence interval (normal approximation)."""
-    scores = (np.array(results) + 1) / 2
-    around = 1.96 * scores.std(ddof=1) / sqrt(len(scores))
-    return scores.mean(), scores.mean() - around, scores.mean() + around
+    """The mean score from 0 to 1, a draw being half, with its 95 % confidence interval (Wilson 1927).
+
+    With draws the interval is wider than it need be.
+    """
+    count, score, z = len(results), (np.mean(results) + 1) / 2, 1.96
+    middle = (score + z * z / (2 * count)) / (1 + z * z / count)
+    around = z * sqrt(score * (1 - score) / count + (z / (2 * count)) ** 2) / (1 + z * z / count)
+    return score, middle - around, middle + around
 
 
 def main(argv=None):
@@ -324,10 +330,15 @@ def main(argv=None):
     if args.out:
         leaves = jax.tree_util.tree_leaves_with_path(learner.network)
         np.savez(args.out, **{jax.tree_util.keystr(path): np.asarray(leaf) for path, leaf in leaves})
-    results = play_matches(learner, symmetries, args, "greedy")
+    return {opponent: measure(learner, symmetries, args, opponent) for opponent in args.opponents.split(",")}
+
+
+def measure(learner, symmetries, args, opponent):
+    """The score against an opponent with its interval, printed as well."""
+    results = play_matches(learner, symmetries, args, opponent)
     score, low, high = find_interval(results)
     wins, draws = results.count(1.0), results.count(0.0)
-    print(f"against greedy: {wins} won, {draws} drawn, {len(results) - wins - draws} lost")
+    print(f"against {opponent}: {wins} won, {draws} drawn, {len(results) - wins - draws} lost")
     print(f"score {score:.3f}, 95 % interval {low:.3f} to {high:.3f}, {len(results)} matches, half from each seat")
     return score, low, high
 

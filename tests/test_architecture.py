@@ -36,7 +36,12 @@ FLOORS = (
 
 MOST_ROOMS = 29
 
-PACKAGES = {"domain": {"domain"}, "service": {"domain", "service"}, "workers": {"domain", "service", "workers"}}
+PACKAGES = {
+    "domain": {"domain"},
+    "envs": {"domain", "envs", "service"},
+    "service": {"domain", "service"},
+    "workers": {"domain", "service", "workers"},
+}
 """What each top-level package may import of ours."""
 
 HTTP = {"apispec", "flask", "granian", "gunicorn", "marshmallow", "werkzeug"}

@@ -7,6 +7,6 @@
 docs/environments.md describes actions, observations, rewards and seeds. Each module imports only those above it:
 
     spaces/         what the numbers of actions and observations mean, for each ruleset
-    table.py        a match in steps: one action or one die each
+    stepping.py     a match in steps: one action or one die each
     pettingzoo.py   gymnasium.py   openspiel.py
 """

@@ -28,7 +28,7 @@ from plyscribe.domain.bots import Bot, build_bot, make_bot
 from plyscribe.domain.errors import NotInPlay, WrongValue
 from plyscribe.domain.ruleset import Decision, Over
 from plyscribe.envs.spaces.planes import Array
-from plyscribe.envs.table import IllegalAction, Mask, Position, Table
+from plyscribe.envs.stepping import IllegalAction, Mask, Position, Table
 
 Chooser = Callable[[Array, Mask], int]
 """A function from what a seat sees and its mask to a legal id."""

@@ -34,7 +34,7 @@ except ImportError as error:
 
 from plyscribe.domain.chain import canonical_json, parse_json
 from plyscribe.domain.ruleset import Decision, Over, Roll, Turn
-from plyscribe.envs.table import Position, Table
+from plyscribe.envs.stepping import Position, Table
 
 EXPLICIT = "explicit"
 SAMPLED = "sampled"

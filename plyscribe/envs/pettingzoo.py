@@ -26,7 +26,7 @@ except ImportError as error:
     ) from error
 
 from plyscribe.domain.ruleset import Decision, Over
-from plyscribe.envs.table import IllegalAction, Mask, Position, Table
+from plyscribe.envs.stepping import IllegalAction, Mask, Position, Table
 
 Observation = dict[str, Any]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from plyscribe.domain.ruleset import Decision, Over, Roll
 from plyscribe.domain.rulesets import register
-from plyscribe.envs.table import Position, Table
+from plyscribe.envs.stepping import Position, Table
 from tests.domain.toy import TOY_V1
 
 register(TOY_V1)

@@ -7,7 +7,7 @@ from gymnasium.utils.env_checker import check_env
 
 from plyscribe.domain.bots import make_bot
 from plyscribe.envs import gymnasium
-from plyscribe.envs.table import IllegalAction
+from plyscribe.envs.stepping import IllegalAction
 from tests.envs.cases import CASES, VARIANTS
 
 

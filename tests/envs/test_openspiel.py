@@ -11,7 +11,7 @@ from open_spiel.python.observation import make_observation
 from plyscribe.domain.ruleset import Roll
 from plyscribe.envs import openspiel
 from plyscribe.envs.spaces import Spaces, register_spaces
-from plyscribe.envs.table import Table
+from plyscribe.envs.stepping import Table
 from tests.domain.toy import ToyV1
 from tests.envs.cases import CASES, VARIANTS, Case
 

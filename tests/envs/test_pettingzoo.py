@@ -11,7 +11,7 @@ with warnings.catch_warnings():
     from pettingzoo.test import api_test, parallel_api_test, seed_test
 
 from plyscribe.envs import pettingzoo
-from plyscribe.envs.table import IllegalAction, score_ranks
+from plyscribe.envs.stepping import IllegalAction, score_ranks
 from tests.envs.cases import CASES, VARIANTS
 
 pytestmark = [

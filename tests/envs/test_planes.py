@@ -7,7 +7,7 @@ import pytest
 
 from plyscribe.domain.ruleset import Decision
 from plyscribe.envs.spaces.planes import Hashed, Scene
-from plyscribe.envs.table import Table
+from plyscribe.envs.stepping import Table
 from tests.envs.cases import CASES, SAMPLE, VARIANTS, Case, play
 
 RING_FIELDS = [f"{ring}{slot}" for ring in "abcd" for slot in range(1, 8)] + ["top"]

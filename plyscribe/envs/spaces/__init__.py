@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from plyscribe.domain.ruleset import AnyRuleset
 from plyscribe.envs.spaces import crystals_v1, pathagon_v1, portals_v1, rings_v1, zhen_v1
-from plyscribe.envs.spaces.actions import Actions, Spelling
+from plyscribe.envs.spaces.action_ids import Actions, Spelling
 from plyscribe.envs.spaces.planes import Hashed, Observer
 
 Options = dict[str, Any]

@@ -7,7 +7,7 @@ import numpy as np
 from plyscribe.domain.rulesets.crystals_v1 import SPELLED
 from plyscribe.domain.rulesets.crystals_v1.state import CLASSES, MOST_EXPERIENCE, TURNS
 from plyscribe.domain.rulesets.crystals_v1.track import lay_track
-from plyscribe.envs.spaces.actions import Catalogue
+from plyscribe.envs.spaces.action_ids import Catalogue
 from plyscribe.envs.spaces.planes import Array, Board, Planes, Scene, count_planes, name_seats, spread, squash
 
 PHASES = tuple(TURNS)

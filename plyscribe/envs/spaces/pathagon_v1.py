@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from plyscribe.domain.rulesets.pathagon_v1 import lay_board
-from plyscribe.envs.spaces.actions import Catalogue
+from plyscribe.envs.spaces.action_ids import Catalogue
 from plyscribe.envs.spaces.planes import Array, Board, Planes, Scene, count_planes, spread
 
 

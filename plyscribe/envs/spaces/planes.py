@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from plyscribe.domain.chain import canonical_json
 from plyscribe.domain.ruleset import Decision, Turn
-from plyscribe.envs.spaces.actions import Path
+from plyscribe.envs.spaces.action_ids import Path
 
 Array = npt.NDArray[np.float32]
 

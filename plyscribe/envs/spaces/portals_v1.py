@@ -9,7 +9,7 @@ from plyscribe.domain.rulesets.portals_v1.actions import BUILD, WAYLESS, find_ki
 from plyscribe.domain.rulesets.portals_v1.board import ARROWS, each, lay_board
 from plyscribe.domain.rulesets.portals_v1.moves import BARE, ENTER, EXIT, LAUNCH, WORDS, Move
 from plyscribe.domain.rulesets.portals_v1.state import State
-from plyscribe.envs.spaces.actions import Actions, Path
+from plyscribe.envs.spaces.action_ids import Actions, Path
 from plyscribe.envs.spaces.crystals_v1 import read_contest_rolls
 from plyscribe.envs.spaces.planes import Array, Board, Planes, Scene, count_planes, name_seats, spread, squash
 

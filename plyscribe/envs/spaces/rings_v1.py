@@ -34,7 +34,7 @@ from plyscribe.domain.rulesets.rings_v1.moves import (
     format_move,
 )
 from plyscribe.domain.rulesets.rings_v1.payments import DICE
-from plyscribe.envs.spaces.actions import Catalogue
+from plyscribe.envs.spaces.action_ids import Catalogue
 from plyscribe.envs.spaces.planes import Array, Board, Planes, Scene, count_planes, name_seats, spread, squash
 
 PAYMENTS = ("R", "M", "TT")

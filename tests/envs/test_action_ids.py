@@ -11,8 +11,8 @@ from random import Random
 import pytest
 
 from plyscribe.domain.ruleset import Decision
-from plyscribe.envs.spaces.actions import Catalogue, Spelling, shorten
-from plyscribe.envs.table import IllegalAction, Position, Table
+from plyscribe.envs.spaces.action_ids import Catalogue, Spelling, shorten
+from plyscribe.envs.stepping import IllegalAction, Position, Table
 from tests.envs.cases import CASES, SAMPLE, VARIANTS, Case, play
 
 PINNED = Path(__file__).with_name("digests.json")
@@ -85,12 +85,12 @@ def test_ids_planes_and_seeds_mean_what_they_always_meant(case):
     pinned = json.loads(PINNED.read_text(encoding="utf-8"))
     assert fingerprint(case) == pinned[str(case)], (
         "an id, a plane or a seed means something else now: give the space a new version, say so in the changelog and "
-        "run python -m tests.envs.test_actions"
+        "run python -m tests.envs.test_action_ids"
     )
 
 
 def test_another_process_finds_the_same_ids():
-    code = "from tests.envs.test_actions import *; print(fingerprint(Case('rings', 3)))"
+    code = "from tests.envs.test_action_ids import *; print(fingerprint(Case('rings', 3)))"
     argv = [sys.executable, "-c", code]
     ran = subprocess.run(argv, cwd=Path(__file__).parents[2], capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == str(fingerprint(Case("rings", 3)))

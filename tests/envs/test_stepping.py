@@ -12,8 +12,8 @@ from plyscribe.domain.errors import NotInPlay, OptionError, RollError, UnknownRu
 from plyscribe.domain.ruleset import Decision, Over
 from plyscribe.envs import gymnasium, openspiel, pettingzoo
 from plyscribe.envs.spaces import Spaces, find_spaces, register_spaces
-from plyscribe.envs.spaces.actions import Catalogue
-from plyscribe.envs.table import Table, score_ranks
+from plyscribe.envs.spaces.action_ids import Catalogue
+from plyscribe.envs.stepping import Table, score_ranks
 from tests.domain.toy import TOY_V1
 from tests.envs.cases import CASES, play
 
@@ -98,7 +98,7 @@ def test_a_seat_or_an_opponent_that_does_not_exist_is_refused():
 
 
 def test_a_ruleset_that_the_environment_names_is_found():
-    code = "from plyscribe.envs.table import Table; print(Table('toy', 3).rules.title)"
+    code = "from plyscribe.envs.stepping import Table; print(Table('toy', 3).rules.title)"
     env = {**os.environ, "PLYSCRIBE_RULESETS": "tests.domain.toy:TOY_V1"}
     ran = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=env, capture_output=True, text=True, check=True)
     assert ran.stdout == "Toy race\n"

@@ -16,7 +16,7 @@ from plyscribe.domain.errors import UnknownRuleset
 from plyscribe.domain.ruleset import AnyRuleset, Decision, Over, Roll, Turn, require_seats
 from plyscribe.domain.rulesets import find_ruleset
 from plyscribe.envs.spaces import find_spaces
-from plyscribe.envs.spaces.actions import Actions, Path, shorten
+from plyscribe.envs.spaces.action_ids import Actions, Path, shorten
 from plyscribe.envs.spaces.planes import Array, Observer, Scene
 
 Mask = npt.NDArray[np.int8]
