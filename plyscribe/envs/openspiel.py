@@ -44,6 +44,9 @@ MOST_SIDES = 1_000
 MOST_PLIES = 1_000_000
 """The longest match that OpenSpiel is told of, if no option `ply_limit` says more."""
 
+DICE_A_PLY = 16
+"""What four seats of Rings roll for a round, in which each of them moves."""
+
 _WITHOUT = {"ruleset": "", "seats": 2, "options": "", "version": 0, "chance": "", "seed": 0}
 
 
@@ -135,6 +138,10 @@ class PlyscribeGame(pyspiel.Game):  # type: ignore[misc]
     def new_initial_state(self) -> "PlyscribeState":
         """The state before the first move or roll."""
         return PlyscribeState(self)
+
+    def max_chance_nodes_in_history(self) -> int:
+        """A generous guess: no number is certain, since dice are rolled again after some ties."""
+        return DICE_A_PLY * self.max_game_length() if self.table.has_chance else 0
 
     def observation_tensor_shape(self) -> list[int]:
         """The shape of the planes."""

@@ -42,10 +42,12 @@ def env(
 ) -> AECEnv:
     """An AEC environment with the usual wrappers: it must be reset first, and an illegal action ends the match.
 
-    Who acts illegally gets -1 and everybody else 0. UnknownRuleset or OptionError as in `raw_env`.
+    Who acts illegally gets -1 and everybody else 0. An action that is no id at all is an AssertionError. UnknownRuleset
+    or OptionError as in `raw_env`.
     """
     raw = raw_env(ruleset_id, seats, options, version, render_mode)
-    return wrappers.OrderEnforcingWrapper(wrappers.TerminateIllegalWrapper(raw, illegal_reward=-1))
+    judged = wrappers.TerminateIllegalWrapper(raw, illegal_reward=-1)
+    return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(judged))
 
 
 class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 (PettingZoo's name for it)

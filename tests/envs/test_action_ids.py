@@ -10,6 +10,8 @@ from random import Random
 
 import pytest
 
+from plyscribe.domain.proofs.cases import parse_cases, playthrough_file
+from plyscribe.domain.proofs.playthrough import apply_step, read_steps, start_state
 from plyscribe.domain.ruleset import Decision
 from plyscribe.envs.spaces.action_ids import Catalogue, Spelling, shorten
 from plyscribe.envs.stepping import IllegalAction, Position, Table
@@ -62,6 +64,25 @@ def test_sampled_moves_have_a_path_of_legal_ids_in_late_positions_too(case):
             state = rules.apply_roll(state, tuple(1 + random.randrange(turn.sides) for _ in range(turn.count)))
         else:
             break
+
+
+PROOFS = sorted((Path(__file__).parents[1] / "domain" / "proofs").glob("*_v1/playthrough-*.txt"))
+
+
+@pytest.mark.parametrize(
+    "file", [file for file in PROOFS if not file.match("toy_*/*")], ids=lambda f: "/".join(f.parts[-2:])
+)
+def test_every_move_of_the_proofs_has_an_id(file):
+    cases = parse_cases(json.loads((file.parent / "cases.json").read_text(encoding="utf-8")))
+    [case] = [case for case in cases.playthroughs if playthrough_file(case) == file.name]
+    table = Table(file.parent.name.removesuffix("_v1"), case.seats, case.options)
+    rules, state = table.rules, start_state(table.rules, case)
+    for number, step in enumerate(read_steps(file.read_text(encoding="utf-8"))):
+        if number % 4 == 0:
+            for move in islice(rules.legal_moves(state), 0, 2_000, 7):
+                path = table.actions.find_path(rules, state, move)
+                assert path[-1] in table.actions.list_ids(rules, state, path[:-1])
+        state = apply_step(rules, state, step)
 
 
 def fingerprint(case: Case) -> dict[str, object]:
@@ -137,6 +158,19 @@ def test_ids_have_words_and_moves_have_ids():
     [head, way] = path
     after = table.act(table.act(table.start(), head), way)
     assert table.rules.view(after.state)["portals"] == {"c4": {"in": [], "out": ["c3"]}}
+
+
+def test_the_exits_that_get_demons_are_a_second_id():
+    table = Table("portals", options={"first": 1, "radius": 2, "demons": True})
+    position = table.start()
+    for notation in ("portal c4 >c3", "portal d3 <c3", "platform d2 <d3", "platform e4 <d3", "launch c4"):
+        for id in table.find_ids(position, notation):
+            position = table.act(position, id)
+    path = table.find_ids(position, "launch d3 demons d2")
+    assert table.format_ids(path) == "launch d3 demons ..x..."
+    chosen = table.act(position, path[0])
+    assert [table.actions.describe(id) for id in table.list_ids(chosen)] == ["demons ..x...", "demons .....x"]
+    assert table.rules.view(table.act(chosen, path[1]).state)["platforms"]["d2"]["colour"] == "demon"
 
 
 def test_an_illegal_id_is_refused_with_what_is_legal():

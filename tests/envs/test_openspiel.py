@@ -163,6 +163,8 @@ def test_players_see_the_planes_of_their_seat():
 def test_a_match_is_no_longer_than_openspiel_is_told():
     assert openspiel.load("portals").max_game_length() == 2 * 300
     assert openspiel.load("zhen", options={"ply_limit": None}).max_game_length() == 1_000_000
+    assert openspiel.load("zhen").max_chance_nodes_in_history() == 0
+    assert openspiel.load("rings").max_chance_nodes_in_history() == 16 * 2_500
 
 
 def test_an_mcts_of_openspiel_plays_our_games():

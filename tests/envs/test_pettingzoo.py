@@ -95,6 +95,9 @@ def test_an_illegal_action_ends_a_wrapped_match_and_changes_no_raw_one():
     env.step(50)
     assert env.terminations == {"seat_1": True, "seat_2": True}
     assert env.rewards == {"seat_1": -1, "seat_2": 0}
+    env.reset()
+    with pytest.raises(AssertionError, match="action is not in action space"):
+        env.step(110)
     raw = pettingzoo.raw_env("zhen")
     raw.reset()
     before = raw.position

@@ -87,7 +87,7 @@ def read_zhen(planes: Planes, view: dict[str, Any]) -> dict[str, Any]:
     return {
         **line(""),
         "reserve": reserve if planes.seat == 1 else reserve[::-1],
-        "before": line(" before") if planes.number("has before") else None,
+        "before": line(" before") if planes.number("line before") else None,
     }
 
 
@@ -97,16 +97,16 @@ def read_crystals(planes: Planes, view: dict[str, Any]) -> dict[str, Any]:
     for seat in seats:
         found = {}
         for name in CLASSES:
-            at = planes.of(seat, f"{name}, place").nonzero()[0]
+            at = planes.of(seat, f"place of the {name}").nonzero()[0]
             if len(at):
-                xp = planes.number_of(seat, f"{name}, experience", 5)
+                xp = planes.number_of(seat, f"experience of the {name}", 5)
                 found[name] = {"at": int(at[0]) or "base", "xp": xp}
         characters.append(found)
     phases = [name for name in planes if name.startswith("phase ") and planes.number(name)]
-    turn = [seat for seat in seats if planes.number_of(seat, "the turn")]
+    turn = [seat for seat in seats if planes.number_of(seat, "turn")]
     rolls = planes.all_of("contest roll", 6)
     contest = [
-        (roll or None) if is_in else "out" for roll, is_in in zip(rolls, planes.all_of("in the contest"), strict=True)
+        (roll or None) if is_in else "out" for roll, is_in in zip(rolls, planes.all_of("contest entry"), strict=True)
     ]
     return {
         "characters": characters,
@@ -152,7 +152,7 @@ def read_rings(planes: Planes, view: dict[str, Any]) -> dict[str, Any]:
         return next((fields[place] for place in planes[name].nonzero()[0]), None)
 
     engaged = {"at": marked("engaged at"), "from": marked("engaged from")}
-    ally = next((seat for seat in seats if planes.number_of(seat, "ally is the seat")), None)
+    ally = next((seat for seat in seats if planes.number_of(seat, "alliance with")), None)
     pay = next((pay for pay in ("R", "M", "TT") if planes.number(f"alliance paid with {pay}")), None)
     backed = {"with": marked("backed from")} if marked("backed from") else {}
     proposal = {"ally": ally, "from": marked("alliance from"), "at": marked("alliance at"), "pay": pay, **backed}
@@ -204,7 +204,7 @@ def read_portals(planes: Planes, view: dict[str, Any]) -> dict[str, Any]:
         colour = next((colour for colour, number in pawns.items() if number), None)
         platforms[name(row, column)] = {
             "start": next((seat for seat in seats if planes.of(seat, "START")[row, column]), None),
-            "center": bool(planes["center"][row, column]),
+            "center": bool(planes["centre"][row, column]),
             "colour": colour,
             "pawns": pawns[colour] if colour else 0,
         }
@@ -212,7 +212,7 @@ def read_portals(planes: Planes, view: dict[str, Any]) -> dict[str, Any]:
         portals[name(row, column)] = {"in": beside("from", row, column), "out": beside("to", row, column)}
     rolls = planes.all_of("contest roll", 8)
     contest = [
-        (roll or None) if is_in else "out" for roll, is_in in zip(rolls, planes.all_of("in the contest"), strict=True)
+        (roll or None) if is_in else "out" for roll, is_in in zip(rolls, planes.all_of("contest entry"), strict=True)
     ]
     radius = planes.table.options["radius"]
     assert planes["field"].sum() == 3 * radius * (radius + 1) + 1

@@ -75,7 +75,7 @@ def make_board(options: dict[str, Any], seats: int) -> Board:
         return planes
 
     def name_all(what: str) -> tuple[str, ...]:
-        return tuple(f"{name}, {what}{whose}" for whose in name_seats("", seats) for name in CLASSES)
+        return tuple(f"{what} of the {name}{whose}" for whose in name_seats("", seats) for name in CLASSES)
 
     return Board(
         places,
@@ -92,13 +92,13 @@ def make_board(options: dict[str, Any], seats: int) -> Board:
                 read_tallies,
             ),
             Planes(
-                (*(f"phase {phase}" for phase in PHASES), *name_seats("the turn", seats), "roll", "extra turn"),
+                (*(f"phase {phase}" for phase in PHASES), *name_seats("turn", seats), "roll", "extra turn"),
                 "1 in the phase; 1 for the seat that has the turn; the roll divided by 6; 1 if another turn is due",
                 read_phase,
             ),
             Planes(
-                (*name_seats("in the contest", seats), *name_seats("contest roll", seats)),
-                "in the contest for the first turn; its roll of this round divided by 6, 0 before",
+                (*name_seats("contest entry", seats), *name_seats("contest roll", seats)),
+                "1 in the contest for the first turn; its roll of this round divided by 6, 0 before",
                 read_contest,
             ),
             Planes(

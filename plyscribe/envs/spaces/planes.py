@@ -7,7 +7,7 @@ places of its plane. "You" is the seat that observes; the others follow clockwis
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import sha256
 from typing import Any, NamedTuple
 
@@ -173,21 +173,7 @@ def _list_features(value: Any, path: str = "") -> Iterator[tuple[str, float]]:
         yield f"{path}={canonical_json(value).decode()}", 1.0
 
 
-@dataclass
-class _Places:
-    """Where features are, remembered up to a bound."""
-
-    known: dict[str, tuple[int, int]]
-    most: int = 100_000
-
-
-_PLACES = _Places({})
-
-
+@lru_cache(100_000)
 def _place(name: str) -> tuple[int, int]:
-    if (found := _PLACES.known.get(name)) is None:
-        number = int.from_bytes(sha256(name.encode()).digest()[:8])
-        found = number // 2 % FEATURES, 1 if number % 2 else -1
-        if len(_PLACES.known) < _PLACES.most:
-            _PLACES.known[name] = found
-    return found
+    number = int.from_bytes(sha256(name.encode()).digest()[:8])
+    return number // 2 % FEATURES, 1 if number % 2 else -1

@@ -177,7 +177,7 @@ def make_board(options: dict[str, Any], seats: int) -> Board:
         [
             Planes(
                 (
-                    *("field", "platform", "center", "demons"),
+                    *("field", "platform", "centre", "demons"),
                     *name_seats("START", seats),
                     *name_seats("pawns", seats),
                 ),
@@ -195,8 +195,8 @@ def make_board(options: dict[str, Any], seats: int) -> Board:
                 read_tallies,
             ),
             Planes(
-                (*name_seats("in the contest", seats), *name_seats("contest roll", seats), "d8"),
-                "in the contest for the first turn; its roll of this round divided by 8; the roll of the turn likewise",
+                (*name_seats("contest entry", seats), *name_seats("contest roll", seats), "d8"),
+                "1 in the contest for the first turn; its roll in this round divided by 8; the roll of the turn too",
                 read_dice,
             ),
             Planes(

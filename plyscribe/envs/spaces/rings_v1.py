@@ -165,7 +165,7 @@ def make_board(options: dict[str, Any], seats: int) -> Board:
                 read_attack,
             ),
             Planes(
-                (*name_seats("ally is the seat", seats), *(f"alliance paid with {pay}" for pay in PAYMENTS)),
+                (*name_seats("alliance with", seats), *(f"alliance paid with {pay}" for pay in PAYMENTS)),
                 "1 for the ally of a proposal, and for what it was paid with",
                 read_alliance,
             ),

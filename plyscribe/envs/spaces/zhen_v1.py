@@ -42,7 +42,7 @@ def make_board(options: dict[str, Any], seats: int) -> Board:
         [
             Planes(("your cubes", "enemy cubes"), "cubes on each place, divided by the cubes of a seat", read_line),
             Planes(
-                ("has before", "your cubes before", "enemy cubes before"),
+                ("line before", "your cubes before", "enemy cubes before"),
                 "1 after the first move; then the line before the last move (ZH5)",
                 read_before,
             ),
