@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from plyscribe.domain.errors import UnknownRuleset
 from plyscribe.domain.ruleset import AnyRuleset, Decision, Over, Roll, Turn, require_seats
-from plyscribe.domain.rulesets import find_ruleset
+from plyscribe.domain.rulesets import RULESETS, find_ruleset
 from plyscribe.envs.spaces import find_spaces
 from plyscribe.envs.spaces.action_ids import Actions, Path, shorten
 from plyscribe.envs.spaces.planes import Array, Observer, Scene
@@ -171,4 +171,9 @@ def find_rules(ruleset_id: str, version: int | None = None) -> AnyRuleset:
         from plyscribe.service.config import register_rulesets
 
         register_rulesets(os.environ.get("PLYSCRIBE_RULESETS", ""))
+    try:
         return find_ruleset(ruleset_id, version)
+    except UnknownRuleset as error:
+        known = ", ".join(f"{ruleset.id} {ruleset.version}" for ruleset in RULESETS)
+        error.add_note(f"Known are {known}. Name one of your own in PLYSCRIBE_RULESETS=module:NAME, or register it.")
+        raise

@@ -72,8 +72,9 @@ def test_the_same_random_numbers_roll_the_same_dice():
 
 @pytest.mark.parametrize("make", [pettingzoo.env, openspiel.load, gymnasium.env, pettingzoo.parallel_env])
 def test_what_cannot_be_played_is_refused_at_once(make):
-    with pytest.raises(UnknownRuleset):
+    with pytest.raises(UnknownRuleset) as refused:
         make("chess")
+    assert "zhen 1. Name one of your own in PLYSCRIBE_RULESETS=" in refused.value.__notes__[0]
     with pytest.raises(OptionError):
         make("zhen", 3)
     with pytest.raises(OptionError):

@@ -69,7 +69,7 @@ def test_a_short_run_is_measured_from_both_seats(ppo, tmp_path, capsys):
 
 @pytest.mark.long
 def test_a_longer_run_learns_to_beat_random_play(ppo):
-    args = ppo.Args(updates=12, warmup=12, envs=16, matches=60)
+    args = ppo.Args(updates=30, warmup=30, envs=16, matches=60)
     learner, symmetries = ppo.train(args)
     _, low, _ = ppo.find_interval(ppo.play_matches(learner, symmetries, args, "random"))
     assert low > 0.5
