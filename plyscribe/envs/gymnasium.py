@@ -98,9 +98,8 @@ class SeatEnv(gymnasium.Env[Array, int]):
 
     def step(self, action: int) -> tuple[Array, float, bool, bool, dict[str, Any]]:
         """Choose an id, then let the dice roll and the others play until the learner decides or the match is over."""
-        turn = self.table.turn(self.position)
-        if isinstance(turn, Over):
-            raise IllegalAction("the match is over: reset the environment")
+        if not self._others or isinstance(self.table.turn(self.position), Over):
+            raise IllegalAction("no match is under way: reset the environment")
         try:
             after = self.table.act(self.position, int(action))
         except IllegalAction as error:
@@ -133,11 +132,10 @@ class SeatEnv(gymnasium.Env[Array, int]):
             turn = table.turn(position)
             if not isinstance(turn, Decision) or turn.seat == self.seat:
                 return position
-            other = self._others.get(turn.seat, self._opponents.get(turn.seat))
+            other = self._others[turn.seat]
             if isinstance(other, Bot):
                 position = table.play(position, other.choose_move(table.rules, position.state))
             else:
-                assert callable(other)
                 position = table.act(position, other(table.observe(position, turn.seat), table.mask(position)))
 
     def _forfeit(self, why: str) -> tuple[Array, float, bool, bool, dict[str, Any]]:

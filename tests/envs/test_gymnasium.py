@@ -80,6 +80,8 @@ def test_the_others_choose_all_ids_of_their_moves():
 
 def test_an_illegal_action_ends_the_match_and_says_why():
     env = gymnasium.env("zhen")
+    with pytest.raises(IllegalAction, match="reset the environment"):
+        env.step(0)
     _, info = env.reset(seed=1)
     illegal = int(np.flatnonzero(info["action_mask"] == 0)[0])
     _, reward, over, truncated, info = env.step(illegal)

@@ -6,6 +6,8 @@ from random import Random
 import numpy as np
 import pyspiel
 import pytest
+from open_spiel.python import rl_environment
+from open_spiel.python.algorithms import mcts
 from open_spiel.python.observation import make_observation
 
 from plyscribe.domain.ruleset import Roll
@@ -167,9 +169,19 @@ def test_a_match_is_no_longer_than_openspiel_is_told():
     assert openspiel.load("rings").max_chance_nodes_in_history() == 16 * 2_500
 
 
-def test_an_mcts_of_openspiel_plays_our_games():
-    from open_spiel.python.algorithms import mcts
+@pytest.mark.parametrize("case", [Case("portals", 3), Case("rings", 2)], ids=str)
+def test_the_environment_of_openspiel_runs_our_games(case):
+    env = rl_environment.Environment(load(case.short(6)))
+    env.seed(3)
+    step = env.reset()
+    while not step.last():
+        player = step.current_player()
+        assert len(step.observations["info_state"][player]) == np.prod(env.game.observation_tensor_shape())
+        step = env.step([step.observations["legal_actions"][player][0]])
+    assert sum(step.rewards) == pytest.approx(0)
 
+
+def test_an_mcts_of_openspiel_plays_our_games():
     random = np.random.RandomState(1)
     game = openspiel.load("pathagon", options={"size": 5})
     bot = mcts.MCTSBot(game, 2, 5, mcts.RandomRolloutEvaluator(1, random), random_state=random)
