@@ -18,7 +18,7 @@ confidence interval. Nothing of these matches is learned from.
 import argparse
 import os
 import time
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import partial
 from itertools import product
 from math import sqrt
@@ -33,33 +33,32 @@ import optax
 from plyscribe.envs import gymnasium
 
 
+def setting(default, about):
+    return field(default=default, metadata={"about": about})
+
+
 @dataclass
 class Args:
     """What the command line can set."""
 
-    seed: int = 1
-    size: int = 5
-    """Squares on a side."""
-    envs: int = 32
-    """Matches at a time."""
-    steps: int = 64
-    """Decisions in each of them between two updates."""
-    updates: int = 100
-    epochs: int = 4
-    minibatches: int = 4
-    learning_rate: float = 1e-3
-    gae: float = 0.95
-    clip: float = 0.2
-    entropy: float = 0.01
-    channels: int = 32
-    warmup: int = 10
-    """Updates in which the opponent is `random`; then half of the matches have `greedy`, and at last all."""
-    matches: int = 400
-    """Matches at the end against each opponent, half from each seat."""
-    opponents: str = "greedy"
-    """The bots of these matches, as in `greedy,random,mcts:200`."""
-    out: str = ""
-    """A file for the network's parameters (.npz)."""
+    seed: int = setting(1, "fixes the network's start, all matches and their bots")
+    size: int = setting(5, "squares on a side of the board")
+    envs: int = setting(32, "matches that are played at a time")
+    steps: int = setting(64, "decisions in each of them between two updates")
+    updates: int = setting(100, "how often the network is updated")
+    epochs: int = setting(4, "how often an update goes through its decisions")
+    minibatches: int = setting(4, "parts in which it does so")
+    learning_rate: float = setting(1e-3, "of Adam at the start; it falls to a twentieth")
+    gae: float = setting(0.95, "lambda of generalised advantage estimation; nothing is discounted")
+    clip: float = setting(0.2, "how far an update may move the odds of an action")
+    entropy: float = setting(0.01, "weight of the entropy of the policy")
+    channels: int = setting(32, "width of the convolutions")
+    warmup: int = setting(
+        10, "updates against random, and as many with greedy in half of the matches; then greedy alone"
+    )
+    matches: int = setting(400, "matches at the end against each opponent, half from each seat")
+    opponents: str = setting("greedy", "the bots of these matches, as in greedy,random,mcts:200")
+    out: str = setting("", "a file for the network's parameters (.npz)")
 
 
 # ---- the board as the network sees it
@@ -322,9 +321,12 @@ def find_interval(results):
 
 
 def main(argv=None):
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser(
+        description=__doc__.partition("\n")[0], formatter_class=argparse.ArgumentDefaultsHelpFormatter
+    )
     for each in fields(Args):
-        parser.add_argument(f"--{each.name.replace('_', '-')}", type=each.type, default=each.default)
+        name, about = f"--{each.name.replace('_', '-')}", each.metadata["about"]
+        parser.add_argument(name, type=each.type, default=each.default, help=about)
     args = Args(**vars(parser.parse_args(argv)))
     learner, symmetries = train(args)
     if args.out:
