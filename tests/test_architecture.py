@@ -40,6 +40,7 @@ MOST_ROOMS = 34
 
 PACKAGES = {
     "domain": {"domain"},
+    "envs": {"domain", "envs", "service"},
     "service": {"domain", "service"},
     "testing": {"domain", "service", "testing"},
     "workers": {"domain", "service", "workers"},
