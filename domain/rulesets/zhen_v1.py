@@ -172,7 +172,7 @@ class ZhenV1(Duel[State, Move]):
             reserve -= 1
         # State(...) takes twice as long.
         after = tuple.__new__(State, (setup, ply + 1, line + shift, line, reserve_other, reserve, None))
-        if not any(_actions(after)):
+        if not _can_act(after):
             after = after._replace(line=_collect(after))
             return self.end(after, Over("blocked", self.standing(after)))  # ZH7, ZH8
         return self.end(after, Over("ply-limit", self.standing(after))) if ply + 1 == setup.ply_limit else after
@@ -279,6 +279,18 @@ def _actions(state: State) -> Iterator[Move]:
         shift = shifts[tile][cubes]
         if shift and (cubes or reserve) and line + shift != before:  # ZH4, ZH5
             yield tile
+
+
+def _can_act(state: State) -> bool:
+    """Whether there is any action. It is asked after every move, and a generator would double the cost."""
+    (track, _), ply, line, before, reserve, _, _ = state
+    tiles = line
+    for shifts in track.shifts[ply & 1][1:]:
+        tiles >>= 10
+        cubes = tiles & 1023
+        if (cubes or reserve) and (shift := shifts[cubes]) and line + shift != before:  # ZH4, ZH5
+            return True
+    return False
 
 
 def _find_breach(state: State, source: int, target: int) -> tuple[str, Phrase] | None:
