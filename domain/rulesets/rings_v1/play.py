@@ -71,6 +71,8 @@ def _settle_use(state: State, seat: int) -> State:
 def _use(state: State, seat: int, move: Use) -> State:
     """The state after a use and its payment."""
     match move:
+        case Walk(pay, kind, source, target):
+            return move_unit(spend_use(state, seat, pay), seat, kind, source, target)
         case Drop(die):
             return spend_use(state, seat, die)
         case Recruit(pay, kind):
@@ -78,8 +80,6 @@ def _use(state: State, seat: int, move: Use) -> State:
             forces.supply[seat - 1] -= kind
             forces.put(start_of(seat), seat, kind)
             return forces.settle()
-        case Walk(pay, kind, source, target):
-            return move_unit(spend_use(state, seat, pay), seat, kind, source, target)
         case Spin(pay, ring, step):
             return spin(spend_use(state, seat, pay), ring, step)
         case Attach(pay, field):
