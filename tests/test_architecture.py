@@ -36,7 +36,12 @@ FLOORS = (
 
 MOST_ROOMS = 29
 
-PACKAGES = {"domain": {"domain"}, "service": {"domain", "service"}, "workers": {"domain", "service", "workers"}}
+PACKAGES = {
+    "domain": {"domain"},
+    "envs": {"domain", "envs"},
+    "service": {"domain", "envs", "service"},
+    "workers": {"domain", "service", "workers"},
+}
 """What each top-level package may import of ours."""
 
 HTTP = {"apispec", "flask", "granian", "gunicorn", "marshmallow", "werkzeug"}
@@ -93,6 +98,7 @@ SUBJECTS = {
     "rules": "the rules of a game",
     "rulesets": "the registered rulesets",
     "seats": "numbered places at a table",
+    "selfplay": "many games that are played here, at random or by bots",
     "state": "the state that a ruleset or an aggregate folds to",
     "system": "health and the contract",
     "tokens": "tokens of accounts",

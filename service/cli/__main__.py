@@ -27,6 +27,7 @@ COMMANDS = {
     "replay": ("replay:replay", "Show a match as text, as a picture or as a film."),
     "rotate-key": ("rotate_key:rotate_server_key", "Replace the server key, while no service runs."),
     "rules": ("rules:rules", "Check matches against a version of their rules; release one."),
+    "selfplay": ("selfplay:selfplay", "Play thousands of games at random or with bots, on all processors."),
     "serve": ("serve:serve", "Run everything: store, API, workers and relay."),
     "tournament": ("tournament:tournament", "Run tournaments, steer them and check their pairings."),
     "upgrade": ("upgrade:upgrade", "Show or finish the upgrade of a store to this release."),

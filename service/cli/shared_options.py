@@ -1,5 +1,6 @@
 """The options that several commands share."""
 
+import json
 import os
 import re
 from pathlib import Path
@@ -43,6 +44,20 @@ def _quote(value: object, param: click.Parameter | None, ctx: click.Context | No
                 return f"{name} is {value!r}, which is"
     return f"{value!r} is"
 
+
+class _RulesetOptions(click.ParamType[dict[str, Any]]):
+    name = "json"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> dict[str, Any]:
+        try:
+            options = json.loads(value) if isinstance(value, str) else value
+        except ValueError as error:
+            self.fail(f"{value!r} is not JSON: {error}", param, ctx)
+        return options if isinstance(options, dict) else self.fail(f"{value!r} is not a JSON object", param, ctx)
+
+
+OPTIONS = _RulesetOptions()
+"""The type of an option that takes the options of a ruleset, as a JSON object."""
 
 DATA = click.option(
     "--data",
