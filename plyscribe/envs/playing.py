@@ -91,8 +91,8 @@ def _play_game(task: Task, state: Any, number: int) -> Game:
     choose = _choose_by_bots(task, number, seating) if seating else ruleset.sample_move
     # These names are looked up once, and not at each of a million plies.
     look, apply = ruleset.turn, ruleset.apply_move
-    taken = rolls = 0
-    while taken < task.most_steps:
+    rolls = 0
+    for taken in range(task.most_steps):
         turn = look(state)
         if isinstance(turn, Decision):
             move = choose(state, randbelow)
@@ -100,17 +100,17 @@ def _play_game(task: Task, state: Any, number: int) -> Game:
                 steps.append(ruleset.format_move(state, move))
             state = apply(state, move)
         elif isinstance(turn, Over):
-            break
+            return Game(number, seating, turn, taken - rolls, rolls, None if steps is None else tuple(steps))
         else:
             values = tuple([1 + randbelow(turn.sides) for _ in range(turn.count)])
             if steps is not None:
                 steps.append(values)
             state = ruleset.apply_roll(state, values)
             rolls += 1
-        taken += 1
     turn = look(state)
     outcome = turn if isinstance(turn, Over) else None
-    return Game(number, seating, outcome, taken - rolls, rolls, None if steps is None else tuple(steps))
+    plies = task.most_steps - rolls
+    return Game(number, seating, outcome, plies, rolls, None if steps is None else tuple(steps))
 
 
 def _seat_players(task: Task, number: int) -> tuple[int, ...]:
