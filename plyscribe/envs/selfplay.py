@@ -24,6 +24,7 @@ from collections import deque
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
+from pathlib import Path
 from queue import SimpleQueue
 from types import TracebackType
 from typing import Any, NamedTuple, Self
@@ -33,6 +34,7 @@ from plyscribe.domain.errors import WrongValue
 from plyscribe.domain.events import BuiltIn
 from plyscribe.domain.ruleset import require_seats
 from plyscribe.domain.rulesets import find_ruleset
+from plyscribe.envs.compiled import find_build
 from plyscribe.envs.playing import Game, Played, Player, Task, play_games
 
 MOST_WORKERS = 256
@@ -87,18 +89,20 @@ def play_random(
     steps: bool = False,
     most_steps: int = MOST_STEPS,
     workers: int | None = None,
+    compiled: bool = True,
 ) -> Generator[Game]:
     """Games of random moves, as the ruleset's `sample_move` draws them, in the order of their numbers.
 
     `games` are played, from number `first` on. Defaults: the fewest seats that can play, the default options, the
     newest version of the ruleset, one worker for each processor. With `workers=0` the games are played in this process.
-    With `steps` each game has all its moves and rolls.
+    With `steps` each game has all its moves and rolls. Workers use the compiled build of the rules, if there is one and
+    `compiled` is not False; the games are the same.
 
     Raises UnknownRuleset, OptionError or ValueError at once. While games are taken, it raises GameFailed or WorkerLost;
     with `workers=0` the error itself.
     """
     task = _make_task(ruleset_id, version, options, seats, seed, [], False, steps, most_steps)
-    return _play(task, first, games, workers)
+    return _play(task, first, games, workers, find_build() if compiled else None)
 
 
 def play_bots(
@@ -115,6 +119,7 @@ def play_bots(
     steps: bool = False,
     most_steps: int = MOST_STEPS,
     workers: int | None = None,
+    compiled: bool = True,
 ) -> Generator[Game]:
     """Games between bots, such as `["mcts:400", "greedy"]`, in the order of their numbers.
 
@@ -132,7 +137,7 @@ def play_bots(
     if len(players) > seats:
         raise ValueError(f"{len(players)} bots do not fit on {seats} seats: name fewer bots or ask for more seats")
     task = _make_task(ruleset_id, version, options, seats, seed, players, rotate, steps, most_steps)
-    return _play(task, first, games, workers)
+    return _play(task, first, games, workers, find_build() if compiled else None)
 
 
 def parse_player(text: str) -> Player:
@@ -172,7 +177,7 @@ def _make_task(
     return Task(ruleset, complete, seats, seed, tuple(players), rotate, steps, most_steps)
 
 
-def _play(task: Task, first: int, games: int, workers: int | None) -> Generator[Game]:
+def _play(task: Task, first: int, games: int, workers: int | None, build: Path | None) -> Generator[Game]:
     if games < 0 or first < 0 or first + games > MOST_GAMES:
         raise ValueError(f"games {first} to {first + games - 1} are not to be had: number them from 0 to 2^53 - 1")
     workers = min(count_processors(), MOST_WORKERS) if workers is None else workers
@@ -186,7 +191,7 @@ def _play(task: Task, first: int, games: int, workers: int | None) -> Generator[
             f"{task.ruleset.id} is defined in the script that runs, where worker processes cannot import it. "
             "Put it into a module of its own, or play with workers=0."
         )
-    return _play_in_workers(task, first, games, min(workers, games))
+    return _play_in_workers(task, first, games, min(workers, games), build)
 
 
 def _play_here(task: Task, first: int, games: int) -> Generator[Game]:
@@ -200,11 +205,11 @@ class _Batch(NamedTuple):
     took_s: float
 
 
-def _play_in_workers(task: Task, first: int, games: int, workers: int) -> Generator[Game]:
+def _play_in_workers(task: Task, first: int, games: int, workers: int, build: Path | None) -> Generator[Game]:
     end, size = first + games, 1
     if not games:
         return
-    with _Crew(task, workers) as crew:
+    with _Crew(task, workers, build) as crew:
         due: deque[Future[_Batch]] = deque()
         while due or first < end:
             while first < end and len(due) < AHEAD * workers:
@@ -227,9 +232,9 @@ def _choose_size(size: int, last: _Batch) -> int:
 class _Crew:
     """Worker processes, with a thread for each that waits for its answer. All end with the block."""
 
-    def __init__(self, task: Task, size: int) -> None:
+    def __init__(self, task: Task, size: int, build: Path | None) -> None:
         # Threads of the caller rule out forks, and a script without a main guard rules out multiprocessing.
-        self._workers = [_Worker(task) for _ in range(size)]
+        self._workers = [_Worker(task, build) for _ in range(size)]
         self._idle: SimpleQueue[_Worker] = SimpleQueue()
         for worker in self._workers:
             self._idle.put(worker)
@@ -263,8 +268,8 @@ class _Crew:
 class _Worker:
     """A process that plays games."""
 
-    def __init__(self, task: Task) -> None:
-        path = os.pathsep.join(entry or os.getcwd() for entry in sys.path)
+    def __init__(self, task: Task, build: Path | None) -> None:
+        path = os.pathsep.join([*([str(build)] if build else []), *(entry or os.getcwd() for entry in sys.path)])
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-m", "plyscribe.envs.selfplay_worker"],
             stdin=subprocess.PIPE,

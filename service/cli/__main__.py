@@ -13,6 +13,7 @@ COMMANDS = {
     "add-player": ("tokens:add_player", "Open an account and print its token."),
     "archive": ("archive:archive", "Look after the archive of sealed matches and copies."),
     "bot": ("bots:bot", "Play with a bot in any language, or check one."),
+    "compile": ("compile_rules:compile_them", "Compile the rules, so that games are played faster on this machine."),
     "demo": ("demo:demo", "Let bots play over HTTP, then verify and rate the matches."),
     "doctor": ("doctor:doctor", "Check the setup and report problems."),
     "export": ("transfer:export", "Write matches as bundles, or a whole store as one file."),
@@ -39,6 +40,7 @@ COMMANDS = {
 
 EXPECTED = (
     ("plyscribe.domain.errors", "DomainError"),
+    ("plyscribe.envs.compiling", "CannotCompile"),
     ("plyscribe.service.config", "ConfigError"),
     ("plyscribe.service.errors", "UnknownModel"),
     ("plyscribe.service.processes.serving", "ServeError"),

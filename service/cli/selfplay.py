@@ -16,8 +16,17 @@ from rich.table import Table
 
 from plyscribe.domain.ruleset import AnyRuleset
 from plyscribe.domain.rulesets import find_ruleset
+from plyscribe.envs.compiled import find_build
 from plyscribe.envs.playing import Game
-from plyscribe.envs.selfplay import MOST_STEPS, MOST_WORKERS, SelfPlayError, parse_player, play_bots, play_random
+from plyscribe.envs.selfplay import (
+    MOST_STEPS,
+    MOST_WORKERS,
+    SelfPlayError,
+    count_processors,
+    parse_player,
+    play_bots,
+    play_random,
+)
 from plyscribe.envs.tally import Score, Tally
 from plyscribe.service.cli.shared_options import JSON, OPTIONS
 from plyscribe.service.config import register_rulesets
@@ -43,6 +52,9 @@ INTERRUPTED = 130
     "--workers", type=click.IntRange(0, MOST_WORKERS), help="Worker processes; the default is one for each processor."
 )
 @click.option(
+    "--compiled/--no-compiled", default=True, show_default=True, help="Use the rules that `plyscribe compile` made."
+)
+@click.option(
     "--most-steps",
     type=click.IntRange(1, 10**6),
     default=MOST_STEPS,
@@ -63,6 +75,7 @@ def selfplay(
     bots: tuple[str, ...],
     rotate: bool,
     workers: int | None,
+    compiled: bool,
     most_steps: int,
     out: IO[str] | None,
     steps: bool,
@@ -83,7 +96,8 @@ def selfplay(
         "first": first,
         "steps": steps and out is not None,
         "most_steps": most_steps,
-        "workers": workers,
+        "workers": count_processors() if workers is None else workers,
+        "compiled": compiled,
     }
     try:
         if bots:
@@ -161,6 +175,8 @@ def _describe(
             {"bot": name, "score": _describe_score(score)}
             for name, score in zip(names, tally.score_players(), strict=True)
         ],
+        "workers": shared["workers"],
+        "compiled": bool(shared["workers"] and shared["compiled"] and find_build()),
         "seconds": round(seconds, 3),
     }
 
@@ -175,6 +191,9 @@ def _print_summary(about: dict[str, Any], console: Console) -> None:
     steps, seconds = about["plies"] + about["rolls"], about["seconds"]
     rate = f", {steps / seconds:,.0f} a second" if seconds else ""
     console.print(f"{about['ruleset']} {about['version']}: {about['games']:,} games, {steps:,} plies and rolls{rate}")
+    rules = "compiled rules" if about["compiled"] else "rules in pure Python"
+    where = f"by {about['workers']} workers" if about["workers"] else "in this process"
+    console.print(f"Played {where}, {rules}.")
     if about["cut_off"]:
         console.print(f"{about['cut_off']:,} of them were cut off and have no outcome.")
     ends = ", ".join(f"{reason} {number:,}" for reason, number in about["reasons"].items())
