@@ -80,7 +80,8 @@ def play_batch(task: Task, first: int, count: int) -> Played:
 def play_games(task: Task, numbers: Iterable[int]) -> Iterator[Game]:
     """The games of these numbers, one by one."""
     start = task.ruleset.initial_state(task.options, task.seats)
-    return (_play_game(task, start, number) for number in numbers)
+    for number in numbers:
+        yield _play_game(task, start, number)
 
 
 def _play_game(task: Task, state: Any, number: int) -> Game:
