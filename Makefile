@@ -6,6 +6,9 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 DATA ?= .data
 
+# Where Python may not keep what it has compiled, each of the many processes below compiles all of Plyscribe again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo serve test test-unit test-long test-abuse soak abuse bench check docs kit format openapi prepare servers browser tools redis-server postgresql chromium systemd clean help
 
 help:
@@ -36,6 +39,7 @@ test-unit: $(VENV)/test.stamp
 
 test-long: prepare
 	$(BIN)/python -m pytest -n 2 -m long --ignore tests/abuse
+	$(BIN)/python -m pytest -n 2 tests/domain/proofs -k random_matches --plyscribe-plies 200000
 
 # By itself: an attack that something else slows down meets no bound.
 test-abuse: prepare

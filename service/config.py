@@ -1,10 +1,8 @@
 """The settings of a process, read once from the environment."""
 
-import importlib
 import os
 import re
 import secrets
-import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -17,10 +15,10 @@ from plyscribe.domain.commands import Secret
 from plyscribe.domain.dice import commit, derive_secret
 from plyscribe.domain.errors import DiceKeyMissing, KeyMissing, SeedsKeyMissing
 from plyscribe.domain.events import MatchCreated, SealedSeeds, ServerDice, SharedDice
-from plyscribe.domain.ruleset import Ruleset
-from plyscribe.domain.rulesets import register
+from plyscribe.domain.ruleset import AnyRuleset
 from plyscribe.domain.seeds import derive_seeds_secret
 from plyscribe.domain.webhooks import SecretSource
+from plyscribe.service.games import GameError, check_parts, list_rules, load_object, register_games
 
 SETTINGS = (
     "PLYSCRIBE_ALLOWANCES",
@@ -451,31 +449,32 @@ def _parse_one_key(text: str) -> bytes:
 
 
 def register_rulesets(names: str) -> None:
-    """Register the rulesets that a text `module:NAME,module:NAME` names; ConfigError if one cannot be registered."""
-    for name in filter(None, names.split(",")):
-        ruleset = load_ruleset(name, "PLYSCRIBE_RULESETS")
-        try:
-            register(ruleset)
-        except ValueError as error:
-            raise ConfigError(f"PLYSCRIBE_RULESETS names {name!r}: {error}") from None
+    """Register the rulesets of installed packages, then those that `module:NAME,module:NAME` names.
 
-
-def load_ruleset(name: str, named_by: str) -> Ruleset[object, object]:
-    """The ruleset at `module:NAME`; ConfigError if there is none. Its message says that `named_by` names it."""
-    module, _, attribute = name.strip().partition(":")
-    _look_in_working_directory()
+    ConfigError if one cannot be registered; it says which, and what to do.
+    """
     try:
-        ruleset = getattr(importlib.import_module(module), attribute)
-    except (ImportError, AttributeError, ValueError, TypeError) as error:
-        raise ConfigError(f"{named_by} names {name!r}, which cannot be loaded: {error}") from None
-    if not isinstance(ruleset, Ruleset):
-        raise ConfigError(f"{named_by} names {name!r}, which is not a ruleset")
+        register_games(names)
+    except GameError as error:
+        raise ConfigError(str(error)) from None
+
+
+def require_parts() -> None:
+    """ConfigError if what a registered game from outside brings beside its rules cannot be read."""
+    try:
+        check_parts()
+    except GameError as error:
+        raise ConfigError(str(error)) from None
+
+
+def load_ruleset(name: str, named_by: str) -> AnyRuleset:
+    """The ruleset at `module:NAME`; ConfigError if there is none. Its message says that `named_by` names it."""
+    try:
+        [ruleset, *others] = list_rules(load_object(name, named_by), f"{named_by} names {name!r}")
+    except GameError as error:
+        raise ConfigError(str(error)) from None
+    except ValueError:
+        raise ConfigError(f"{named_by} names {name!r}, which brings no ruleset") from None
+    if others:
+        raise ConfigError(f"{named_by} names {name!r}, which brings several rulesets: name one of them")
     return ruleset
-
-
-def _look_in_working_directory() -> None:
-    """Let rulesets lie in the working directory. It comes last, so that nothing there hides an installed module."""
-    with suppress(OSError):
-        here = os.getcwd()
-        if here not in sys.path:
-            sys.path.append(here)

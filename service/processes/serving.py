@@ -19,7 +19,15 @@ from plyscribe.domain.player import SCOPES
 from plyscribe.service.access.accounts import Accounts
 from plyscribe.service.archive.errors import ArchiveUnavailable
 from plyscribe.service.archive.storage import Archive
-from plyscribe.service.config import Config, ServerKey, make_key, parse_key, read_config, register_rulesets
+from plyscribe.service.config import (
+    Config,
+    ServerKey,
+    make_key,
+    parse_key,
+    read_config,
+    register_rulesets,
+    require_parts,
+)
 from plyscribe.service.database.engine import open_database
 from plyscribe.service.errors import Unauthenticated
 from plyscribe.service.metrics import DIRECTORY_VARIABLE
@@ -272,6 +280,7 @@ class Service:
         # Report bad settings here, before they make children die.
         config = read_config({**os.environ, **env})
         register_rulesets(config.extra_rulesets)
+        require_parts()
         open_database(config.read_url).close()
         Archive(config.archive).prepare()
         self._archive = config.archive

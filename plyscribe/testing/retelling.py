@@ -1,19 +1,23 @@
 """Retelling: the view after a step, told from the view before it and the effects of the step alone.
 
-Each ruleset has a module here, `<id>_v<version>`, written from the rules as they are published and not from the code:
+A ruleset can have a file `retelling.py` beside its cases, written from the rules as they are published and not from the
+code. It proves that the effects are complete. It has:
 
 - `RETOLD`: for each kind of effect of its own, a function that changes a view as the effect says;
 - `settle(view, effects)`: what follows for the rest of the view, such as marks that lapse with each move;
 - `CHANGING`: every clause that changes the board, or what lies beside it.
 """
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
-from importlib import import_module
+from functools import cache
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
 from typing import Any, Protocol, cast
 
 from plyscribe.domain.effects import LEFT, RANKED, Effect
-from plyscribe.domain.ruleset import AnyRuleset, Over
+from plyscribe.domain.ruleset import Over
 
 View = dict[str, Any]
 Retell = Callable[[View, Effect], None]
@@ -30,14 +34,22 @@ class Retelling(Protocol):
         """Change the view as far as no effect of its own says."""
 
 
-def find_retelling(ruleset: AnyRuleset) -> Retelling:
-    """The module of the ruleset."""
-    return cast(Retelling, import_module(f"{__name__}.{ruleset.id}_v{ruleset.version}"))
+@cache
+def load_retelling(path: Path) -> Retelling:
+    """The retelling in this file; AssertionError if it lacks anything."""
+    spec = spec_from_file_location(f"retelling_of_{path.parent.name}", path)
+    assert spec
+    assert spec.loader
+    module = sys.modules[spec.name] = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    lacking = [name for name in ("RETOLD", "CHANGING", "settle") if not hasattr(module, name)]
+    assert not lacking, f"{path} lacks {', '.join(lacking)}"
+    return cast(Retelling, module)
 
 
-def retell(ruleset: AnyRuleset, view: View, effects: Sequence[Effect]) -> tuple[View, Over | None]:
+def retell(retelling: Retelling, view: View, effects: Sequence[Effect]) -> tuple[View, Over | None]:
     """The view after these effects, and the outcome if they end the match."""
-    retelling, view = find_retelling(ruleset), deepcopy(view)
+    view = deepcopy(view)
     # The first effect of a move is chosen, and of nothing else.
     view["ply"] += bool(effects and effects[0].chosen)
     reason, ranks = None, list[int]()

@@ -13,7 +13,7 @@ from hashlib import sha256
 from itertools import islice
 from random import Random
 from reprlib import repr as shorten
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
@@ -21,6 +21,8 @@ from plyscribe.domain.chain import canonical_json, parse_json
 from plyscribe.domain.errors import BadNotation, DomainError, IllegalMove, NotInPlay, OptionError, RollError
 from plyscribe.domain.proofs.playthrough import apply_step
 from plyscribe.domain.ruleset import AnyRuleset, Decision, Over, Roll, Turn, format_turn
+from plyscribe.service.kit.proof_files import Setting
+from plyscribe.testing.subject import Subject
 
 LISTED = 200
 """Moves that a check lists at most; of a longer listing it sees the first ones."""
@@ -39,17 +41,6 @@ Result = TypeVar("Result")
 Refused = TypeVar("Refused", bound=DomainError)
 
 
-class Setting(NamedTuple):
-    """Seats and options (as a person gave them) of a match."""
-
-    seats: int
-    options: dict[str, Any]
-
-    @property
-    def key(self) -> bytes:
-        return canonical_json([self.seats, self.options])
-
-
 @dataclass(frozen=True)
 class Position:
     """A state in its match: the complete options, and notations that were legal somewhere in this match.
@@ -65,27 +56,34 @@ class Position:
 
     @property
     def turn(self) -> Turn:
+        """What the position waits for."""
         return self.ruleset.turn(self.state)
 
     @cached_property
     def view(self) -> dict[str, Any]:
+        """The view that was taken first."""
         return self.ruleset.view(self.state)
 
     @property
     def in_play(self) -> list[int]:
+        """The seats that have not left, ascending."""
         return [seat for seat in range(1, self.seats + 1) if seat not in self.view["left"]]
 
     @property
     def where(self) -> str:
+        """The position in words, for a message."""
         return f"{self.ruleset.id} version {self.ruleset.version}, {self.seats} seats, {self.options}: {self.view}"
 
     def after(self, state: Any) -> "Position":
+        """Another position of the same match."""
         return replace(self, state=state)
 
     def moves(self, limit: int = LISTED) -> list[Any]:
+        """The first legal moves."""
         return list(islice(self.ruleset.legal_moves(self.state), limit))
 
     def texts(self, limit: int = LISTED) -> list[str]:
+        """Their notations."""
         return [self.ruleset.format_move(self.state, move) for move in self.moves(limit)]
 
 
@@ -146,6 +144,7 @@ def check_ranks(position: Position, ranks: tuple[int, ...]) -> None:
 
 
 def check_standing(position: Position) -> None:
+    """The standing has well-formed ranks, and every seat has a value that is an integer."""
     check_ranks(position, position.ruleset.standing(position.state))
     for seat in range(1, position.seats + 1):
         value = position.ruleset.evaluate(position.state, seat)
@@ -196,6 +195,7 @@ def check_listing(position: Position) -> None:
 
 
 def prefixes_of(texts: list[str]) -> set[str]:
+    """Beginnings of notations to list the moves under."""
     if len(texts) == LISTED:
         # Of thousands of moves, a scan for the last few is too slow to repeat.
         return {texts[0], texts[-1][:1]}
@@ -204,6 +204,7 @@ def prefixes_of(texts: list[str]) -> set[str]:
 
 
 def check_prefix(position: Position, texts: list[str], prefix: str) -> None:
+    """The listing under a prefix is the whole listing, filtered."""
     listed = [
         position.ruleset.format_move(position.state, move)
         for move in islice(position.ruleset.legal_moves(position.state, prefix), LISTED)
@@ -222,6 +223,7 @@ def check_notation(position: Position) -> None:
 
 
 def check_spelling(position: Position, move: Any) -> str:
+    """The notation of a legal move, which is plain ASCII and gives the move back."""
     ruleset, state = position.ruleset, position.state
     text = ruleset.format_move(state, move)
     plain = text.isascii() and text.isprintable() and text == " ".join(text.split()) and 0 < len(text) <= LONGEST_MOVE
@@ -254,12 +256,14 @@ def unreadable(text: str) -> list[str]:
 
 
 def check_bad_notation(position: Position, text: str) -> None:
+    """The text is refused as no notation, with the text and the ply."""
     what = f"{text!r}, read at {position.where},"
     error = require_refusal(what, lambda: position.ruleset.parse_move(position.state, text), BadNotation)
     require(repr(text) in str(error) and error.details["ply"] == position.view["ply"], f"{error}: says where", position)
 
 
 def check_illegal(position: Position, text: str) -> None:
+    """The text is refused as an illegal move, with the text, the ply and a clause."""
     what = f"{text!r}, read at {position.where},"
     error = require_refusal(what, lambda: position.ruleset.parse_move(position.state, text), IllegalMove)
     require(CLAUSE.fullmatch(error.clause), f"{error}: names a clause", position)
@@ -291,10 +295,12 @@ def check_purity(position: Position, call: Callable[[Any], Any]) -> Any:
 
 
 def move_purely(position: Position, move: Any) -> Any:
+    """The state after a move, the same each time."""
     return check_purity(position, lambda state: position.ruleset.apply_move(state, move))
 
 
 def roll_purely(position: Position, values: tuple[int, ...]) -> Any:
+    """The state after a roll, the same each time."""
     return check_purity(position, lambda state: position.ruleset.apply_roll(state, values))
 
 
@@ -353,6 +359,7 @@ def check_withdrawals(position: Position) -> None:
 
 
 def check_withdrawal(position: Position, seat: int) -> Position:
+    """The position after this seat left: it is the last in `left`, and the rest goes on or ends."""
     state = check_purity(position, partial(position.ruleset.withdraw, seat=seat))
     after = check_progress(position, state, 0)
     require(after.view["left"] == [*position.view["left"], seat], f"seat {seat} is the last that left", after)
@@ -388,6 +395,7 @@ class Identity:
     by_state: dict[Any, bytes] = field(default_factory=dict)
 
     def check(self, position: Position) -> None:
+        """Remember the state; AssertionError if it is not the one that its view and turn say."""
         if len(self.by_state) > REMEMBERED_STATES:
             self.__init__()  # type: ignore[misc]
         public = sha256(canonical_json([position.view, format_turn(position.turn)])).digest()
@@ -399,6 +407,7 @@ class Identity:
 
 
 def start_position(ruleset: AnyRuleset, setting: Setting) -> Position:
+    """The position before the first step."""
     options = ruleset.parse_options(setting.options)
     return Position(ruleset, setting.seats, options, ruleset.initial_state(options, setting.seats))
 
@@ -506,9 +515,9 @@ def successors(position: Position) -> list[Any]:
 
 
 @cache
-def sample_positions(ruleset: AnyRuleset, settings: Callable[[AnyRuleset], list[Setting]]) -> tuple[Position, ...]:
+def sample_positions(subject: Subject) -> tuple[Position, ...]:
     """About a hundred positions of a ruleset, spread over settings and matches."""
-    return spread(play_matches(ruleset, settings(ruleset), 1_500, seed=2), 120)
+    return spread(play_matches(subject.ruleset, subject.settings, 1_500, seed=2), 120)
 
 
 def spread(positions: list[Position], number: int) -> tuple[Position, ...]:
@@ -581,6 +590,7 @@ def check_wrong_options(ruleset: AnyRuleset) -> None:
 
 
 def check_refused_option(ruleset: AnyRuleset, name: str, value: object) -> None:
+    """The value is refused by an error that names the option."""
     error = require_refusal(
         f"{ruleset.id}: option {name!r} = {value!r}", lambda: ruleset.parse_options({name: value}), OptionError
     )

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from plyscribe.domain.effects import Effect
-from tests.domain.retelling import View, is_over
+from plyscribe.testing.retelling import View, is_over
 
 CHANGING = frozenset({"PA4", "PA5", "PA6", "PA8", "PA10", "PA11"})
 

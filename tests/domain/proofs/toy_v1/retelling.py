@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from plyscribe.domain.effects import Effect
-from tests.domain.retelling import View
+from plyscribe.testing.retelling import View
 
 CHANGING = frozenset({"TO1", "TO2", "TO3", "TO4", "TO8", "TO9", "TO11"})
 

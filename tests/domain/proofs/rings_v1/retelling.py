@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from plyscribe.domain.effects import Effect
-from tests.domain.retelling import View, is_over
+from plyscribe.testing.retelling import View, is_over
 
 CHANGING = frozenset({f"RI{number}" for number in (*range(3, 11), *range(15, 27))})
 """All but the board (RI1, RI2), and the clauses that say where units may go (RI11 to RI14)."""

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from plyscribe.domain.effects import Effect
-from tests.domain.retelling import View, is_over
+from plyscribe.testing.retelling import View, is_over
 
 CHANGING = frozenset(
     {"PO3", "PO4", "PO6", "PO7", "PO8", "PO9", "PO11", "PO12", "PO13", "PO14", "PO15", "PO16", "PO17", "PO19", "PO20"}

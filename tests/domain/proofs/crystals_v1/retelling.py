@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from plyscribe.domain.effects import Effect
-from tests.domain.retelling import View, is_over
+from plyscribe.testing.retelling import View, is_over
 
 CHANGING = frozenset(
     {

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from copy import deepcopy
 
 from plyscribe.domain.effects import ENDED, Effect
-from tests.domain.retelling import View
+from plyscribe.testing.retelling import View
 
 CHANGING = frozenset({"ZH2", "ZH3", "ZH4", "ZH7", "ZH9"})
 
