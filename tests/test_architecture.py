@@ -41,7 +41,7 @@ MOST_ROOMS = 34
 PACKAGES = {
     "domain": {"domain"},
     "envs": {"domain", "envs", "service"},
-    "service": {"domain", "service"},
+    "service": {"domain", "envs", "service"},
     "testing": {"domain", "service", "testing"},
     "workers": {"domain", "service", "workers"},
 }
@@ -104,6 +104,7 @@ SUBJECTS = {
     "rules": "the rules of a game",
     "rulesets": "the registered rulesets",
     "seats": "numbered places at a table",
+    "selfplay": "many games that are played here, at random or by bots",
     "state": "the state that a ruleset or an aggregate folds to",
     "system": "health and the contract",
     "tokens": "tokens of accounts",
