@@ -17,14 +17,16 @@ A roll is a node of its own, worth the mean of the outcomes drawn so far, of whi
 n-th outcome of the same dice is the same everywhere in the tree, so that no move looks better for its luck (common
 random numbers). If there are few outcomes, each comes once before one comes again.
 
-If `evaluate` says nothing, because it is the same wherever the match may go next, random play to the end takes its
-place.
+If `evaluate` says nothing, because it stays the same in random play, random play to the end takes its place.
+
+A position that is reached in two ways is two nodes. Of the nodes of a search with 200 playouts, 2 to 5 % are such
+duplicates, in crystals and rings up to 20 %: too few to make a tree into a graph.
 
 The only function used is the square root, which IEEE 754 rounds exactly, as it does + - * /. So all machines play the
 same moves.
 """
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable
 from itertools import islice, product
 from math import sqrt
 from typing import Any, Generic, NamedTuple, TypeVar
@@ -173,17 +175,13 @@ class _Tree(Generic[State, Move]):
         step = self._measure_step(state, turn.seat)
         self._half = LARGE * max(1.0, step)
         """The gain that is worth half a win."""
-        self._is_blind = False
-        self._moves = self._list_moves(state, turn.seat, MOST_AT_ROOT)
-        self._is_blind = not step and self._are_alike(self._moves.values())
+        self._is_blind = not step
         """Whether `evaluate` says nothing, so that rewards come from random play."""
+        self._moves = self._list_moves(state, turn.seat, MOST_AT_ROOT)
 
     def rank_moves(self, playouts: int) -> list[tuple[Move, _Node]]:
         """The moves that took part, the best first, after the playouts; there are none if only one move takes part."""
         left = list(self._moves.items())
-        if self._is_blind:
-            _shuffle(left, self._randbelow)
-            left.sort(key=lambda each: each[1].guess, reverse=True)
         del left[_count_candidates(len(left), playouts) :]
         dropped: list[tuple[Move, _Node]] = []
         for rounds in range(_count_rounds(len(left)), 0, -1):
@@ -291,16 +289,16 @@ class _Tree(Generic[State, Move]):
             turn = self._ruleset.turn(state)
         return self._ruleset.standing(state)
 
-    def _are_alike(self, nodes: Iterable[_Node]) -> bool:
-        """Whether `evaluate` is the same for all of them, except where the match has ended."""
-        going_on = (node for node in nodes if not isinstance(self._ruleset.turn(node.state), Over))
-        return len({node.guess for node in going_on}) < 2
-
     def _measure_step(self, state: State, seat: int) -> float:
-        """The average change of the seat's value from one random move or roll to the next."""
+        """The average change of the seat's value from one random move or roll to the next.
+
+        It is 0 only if `evaluate` does not change at all in random play, other than with the end of the match.
+        """
         value, changes = self._values[seat - 1], [0]
-        for _ in range(STEPS):
+        for number in range(LONGEST):
             turn = self._ruleset.turn(state)
+            if number >= STEPS and any(changes):
+                break
             if isinstance(turn, Over):
                 break
             state = self._step(state, turn)
