@@ -1,5 +1,6 @@
 """The shapes of all answers, a module for each subject. This module names those that routes answer with."""
 
+from plyscribe.service.web.schemas.answers.bots import BotList
 from plyscribe.service.web.schemas.answers.imports import ImportOut
 from plyscribe.service.web.schemas.answers.inboxes import InboxPage
 from plyscribe.service.web.schemas.answers.matches import (
@@ -63,6 +64,7 @@ __all__ = [
     "AnnulmentOut",
     "AnnulmentReport",
     "AttemptsOut",
+    "BotList",
     "ChallengeOptions",
     "ClauseOut",
     "Codes",
