@@ -2,6 +2,19 @@
 
 States are immutable and hashable, and every method is a pure function of its arguments. Seats count from 1. All text
 from outside goes through `parse_move`, so an illegal move cannot reach `apply_move`.
+
+Beyond what the methods say, every ruleset keeps these rules. The proof kit `plyscribe.testing` holds it to them.
+
+- Ids are of letters a-z; versions count from 1. A clause is two capital letters and a number: `PA8`.
+- Every ruleset has the option `ply_limit`: null, or a whole number from 1 to 2**53-1. After so many moves the match is
+  over at the latest; the rules say how.
+- A notation is one line of at most 256 printable ASCII characters, with single spaces and none at its ends. Nothing
+  but the exact spelling is read: no leading zeros, no other digits, nothing before or after it.
+- Purposes of rolls and reasons to end are lower-case words, joined by hyphens: `ply-limit`.
+- A roll takes every face of its dice. Matches that can need a roll say so in `has_chance`.
+- Any seat in play can leave before any step. The last one in play wins at once, for the reason `withdrawal`. Seats that
+  left rank below all others, the last to leave first; they decide and roll no more.
+- A move adds one to `ply` in the view. Rolls, withdrawals and ends do not.
 """
 
 from abc import ABC, abstractmethod
@@ -89,11 +102,14 @@ class Ruleset(ABC, Generic[State, Move]):
 
     @abstractmethod
     def parse_options(self, raw: dict[str, Any]) -> dict[str, Any]:
-        """The complete options, with defaults; OptionError for an unknown name or a value out of range."""
+        """The complete options, with defaults; OptionError for an unknown name or a value out of range.
+
+        `ply_limit` is one of them. Complete options are parsed to themselves, and `raw` stays as it is.
+        """
 
     @abstractmethod
     def options_schema(self) -> dict[str, Any]:
-        """JSON Schema of the options, with defaults."""
+        """JSON Schema of the options, with defaults. It takes what `parse_options` takes, and no unknown name."""
 
     @abstractmethod
     def has_chance(self, options: dict[str, Any]) -> bool:

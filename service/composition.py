@@ -20,6 +20,9 @@ from plyscribe.service.archive.storage import Archive
 from plyscribe.service.config import Config, read_config, register_rulesets
 from plyscribe.service.database.engine import Database, open_database
 from plyscribe.service.database.table_sets import Sink
+from plyscribe.service.datasets.dataset_jobs import QueuedMakers
+from plyscribe.service.datasets.keeping import DatasetMaker, Datasets, DirectMakers
+from plyscribe.service.datasets.shelf import Shelf
 from plyscribe.service.explorer.explored import Explorer
 from plyscribe.service.explorer.match_counts import MatchCounts
 from plyscribe.service.explorer.step_search import StepSearch
@@ -108,6 +111,9 @@ class Parts:
 
     desk: Desk
     """Where requests wait for reports that are made elsewhere."""
+
+    datasets: Datasets
+    dataset_maker: DatasetMaker
 
     def let_go(self) -> None:
         """End the live streams and all waiting: this process stops."""
@@ -198,6 +204,9 @@ def compose(
     url = config.rq_redis_url
     queues = connect_queues(url, QUEUES_WITHIN_S) if url else None
     makers = DirectReports(maker) if queues is None else QueuedReports(queues)
+    shelf = None if archive is None else Shelf(archive)
+    dataset_maker = DatasetMaker(lists.matches, matches, shelf, config.dataset_licence or None)
+    dataset_makers = DirectMakers(dataset_maker) if queues is None else QueuedMakers(queues)
     return Parts(
         config,
         store,
@@ -230,6 +239,8 @@ def compose(
         Quotas(config, lists.list_open, lists.list_open_with_bots, matches),
         maker,
         Desk(makers, config.stream_threads),
+        Datasets(shelf, dataset_makers, lists.lag),
+        dataset_maker,
         outbox,
         layout,
     )

@@ -10,6 +10,124 @@ Json = dict[str, Any]
 """A JSON object whose keys depend on its context, such as the ruleset or the type of event."""
 
 
+class DatasetFile(TypedDict):
+    """A file of a dataset."""
+
+    file: str
+    rows: int | None
+    """Null for a datasheet."""
+
+    bytes: int
+    sha256: str | None
+    """SHA-256 in hex; null for a datasheet."""
+
+    href: str
+    """The path to get it from."""
+
+
+class MadeDataset(TypedDict):
+    """A dataset that is complete."""
+
+    dataset: str
+    """Its name."""
+
+    schema: int
+    """The version of its tables."""
+
+    until: int
+    """The cut: its matches ended before (UTC milliseconds)."""
+
+    made_at: int
+    """When it was complete (UTC milliseconds)."""
+
+    licence: str | None
+    """What you may do with it, in the words of the operator; null if nothing is stated."""
+
+    matches: int
+    """How many matches are in it."""
+
+    digest: str
+    """SHA-256 of its matches and how they ended: equal for the same matches."""
+
+    splits: dict[str, int]
+    """How many matches are in each split: train, validation, test."""
+
+    files: list[DatasetFile]
+
+
+class DatasetRow(TypedDict):
+    """The newest dataset of a ruleset."""
+
+    ruleset: str
+    """The ruleset's id."""
+
+    title: str
+    dataset: MadeDataset | None
+
+
+class DatasetList(TypedDict):
+    """The newest dataset of each ruleset."""
+
+    schema: int
+    """The version of the tables that are made now."""
+
+    datasets: list[DatasetRow]
+
+
+class Making(TypedDict):
+    """A dataset that is being made."""
+
+    status: str
+    """`waiting`, `making`, or `failed`: then one is begun again after ten minutes."""
+
+    matches: int
+    """How many matches are in it so far."""
+
+
+class DatasetState(TypedDict):
+    """The datasets of a ruleset."""
+
+    ruleset: str
+    """The ruleset's id."""
+
+    title: str
+    schema: int
+    """The version of the tables that are made now."""
+
+    dataset: MadeDataset | None
+    """The newest; null if none was made."""
+
+    making: Making | None
+    """The next one; null if none is being made."""
+
+
+class Datasheet(TypedDict):
+    """What a dataset is, as in its file `datasheet.json`. It follows from the matches alone."""
+
+    schema: int
+    """The version of its tables."""
+
+    ruleset: str
+    """The ruleset's id."""
+
+    title: str
+    rules: Json
+    """The behaviour of each version of the rules in it."""
+
+    until: str
+    """The cut, in ISO 8601."""
+
+    until_ms: int
+    """The cut (UTC milliseconds)."""
+
+    licence: str | None
+    matches: Json
+    """Their number, digest and counts."""
+
+    tables: Json
+    """For each table its file, its rows and bytes, and its digests."""
+
+
 class DueRoll(TypedDict):
     """The dice that must be rolled now."""
 

@@ -13,7 +13,7 @@ from plyscribe.domain.imported import is_address
 from plyscribe.domain.match import Match, damaged
 from plyscribe.domain.ruleset import AnyRuleset
 from plyscribe.service.access.reading import may_read
-from plyscribe.service.language.guidance import PURPOSES, WAYS
+from plyscribe.service.language.guidance import list_purposes, list_ways
 from plyscribe.service.language.sentences import translate
 from plyscribe.service.matches.queries import describe_seats
 from plyscribe.service.matches.story import name_players as name_told
@@ -159,8 +159,8 @@ def _describe_play(ruleset: AnyRuleset, names: list[str], view: int) -> Json:
         "version": ruleset.version,
         "names": names,
         "view": view,
-        "purposes": {purpose: translate(said, language, {}) for purpose, said in PURPOSES.items()},
-        "ways": {reason: translate(said, language, {}) for reason, said in WAYS.items()},
+        "purposes": {purpose: translate(said, language, {}) for purpose, said in list_purposes().items()},
+        "ways": {reason: translate(said, language, {}) for reason, said in list_ways().items()},
     }
 
 
