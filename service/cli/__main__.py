@@ -28,6 +28,7 @@ COMMANDS = {
     "rotate-key": ("rotate_key:rotate_server_key", "Replace the server key, while no service runs."),
     "rules": ("rules:rules", "Check matches against a version of their rules; release one."),
     "serve": ("serve:serve", "Run everything: store, API, workers and relay."),
+    "study": ("study:study", "Study a ruleset by matches between bots."),
     "tournament": ("tournament:tournament", "Run tournaments, steer them and check their pairings."),
     "upgrade": ("upgrade:upgrade", "Show or finish the upgrade of a store to this release."),
     "vectors": ("vectors:vectors", "Write random matches to test other simulators with."),

@@ -1,8 +1,8 @@
 """The matches of a study: which bots sit where, with which seeds and dice, in batches of boards.
 
-A board is one or more matches with the same dice. All that a match depends on follows from the seed of the study, the
-pattern of its batch and the number of its board. So batches of the same pattern play on the same dice and seeds, and
-what differs between them differs for no other reason.
+A board is one or more matches with the same dice and opening. All that a match depends on follows from the seed of the
+study, the pattern of its batch and the number of its board. So batches of the same pattern play on the same dice,
+openings and seeds, and what differs between them differs for no other reason.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -11,7 +11,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from plyscribe.service.laboratory.observing import Observer
-from plyscribe.service.laboratory.playing import Played, play
+from plyscribe.service.laboratory.playing import Opening, Played, play
 from plyscribe.service.laboratory.rungs import Rung
 from plyscribe.service.laboratory.subject import Subject
 
@@ -23,11 +23,12 @@ MOST_LINEUPS = 16
 
 
 class Fixture(NamedTuple):
-    """A match to be played: the bot and the seed of each seat, and the dice."""
+    """A match to be played: the bot and the seed of each seat, the dice, and the seed of the opening."""
 
     lineup: Lineup
     seeds: tuple[str, ...]
     dice: str
+    opening: str
 
 
 Pattern = Callable[["Batch", int], list[Fixture]]
@@ -43,6 +44,8 @@ class Batch(NamedTuple):
     boards: int
     seed: int
     boards_a_task: int
+    opening: int
+    """Moves at the beginning of each match that are drawn at random."""
     is_watched: bool = False
     with_curve: bool = False
     repeats: int = 1
@@ -63,7 +66,7 @@ class Task(NamedTuple):
 
     batch: Batch
     first: int
-    count: int
+    boards: int
 
     @property
     def name(self) -> str:
@@ -73,53 +76,61 @@ class Task(NamedTuple):
     @property
     def matches(self) -> int:
         """How many matches it has."""
-        return self.count * len(self.batch.list_fixtures(0))
+        return self.boards * len(self.batch.list_fixtures(0))
 
     def run(self) -> dict[str, Any]:
         """The matches of each board, and what was seen in them if the batch is watched, for JSON."""
-        batch, boards = self.batch, []
+        batch, played = self.batch, []
         watched = Observer(batch.subject.ruleset, f"{batch.seed}/{self.name}") if batch.is_watched else None
-        for board in range(self.first, self.first + self.count):
-            boards.append([_play(batch, fixture, watched) for fixture in batch.list_fixtures(board)])
-        return {"boards": boards, "seen": watched.describe() if watched else None}
+        for board in range(self.first, self.first + self.boards):
+            played.append([_play(batch, fixture, watched) for fixture in batch.list_fixtures(board)])
+        return {"boards": played, "seen": watched.describe() if watched else None}
 
 
 def _play(batch: Batch, fixture: Fixture, watched: Observer | None) -> dict[str, Any]:
     bots = [rung.make_bot(seed) for rung, seed in zip(fixture.lineup, fixture.seeds, strict=True)]
-    played = play(batch.subject, bots, fixture.dice, watched, batch.with_curve)
+    opening = Opening(fixture.opening, batch.opening)
+    played = play(batch.subject, bots, fixture.dice, opening, watched, batch.with_curve)
     return {**_describe(played), **(watched.finish() if watched else {})}
 
 
 def _describe(played: Played) -> dict[str, Any]:
-    described = {"ranks": played.ranks, "reason": played.reason, "plies": played.plies, "rolls": played.rolls}
-    return {**described, "lead_changes": played.lead_changes, "curve": played.curve} if played.curve else described
+    described = played._asdict()
+    if not played.curve:
+        del described["lead_changes"], described["curve"]
+    return described
 
 
 def _seat_alike(batch: Batch, board: int) -> list[Fixture]:
     """One match, as its lineup stands."""
     [lineup] = batch.lineups
-    return [Fixture(lineup, _name_seeds(batch, board, len(lineup)), f"{batch.seed}/dice/{board}")]
+    return [Fixture(lineup, _name_seeds(batch, board, len(lineup)), *_name_draws(batch, board))]
 
 
 def _rotate(batch: Batch, board: int) -> list[Fixture]:
     """A match for each seat of the first bot; each bot keeps its seed."""
     [lineup] = batch.lineups
-    seeds, dice = _name_seeds(batch, board, len(lineup)), f"{batch.seed}/dice/{board}"
+    seeds, draws = _name_seeds(batch, board, len(lineup)), _name_draws(batch, board)
     turns = range(len(lineup))
-    return [Fixture(lineup[-by:] + lineup[:-by], seeds[-by:] + seeds[:-by], dice) for by in turns]
+    return [Fixture(lineup[-by:] + lineup[:-by], seeds[-by:] + seeds[:-by], *draws) for by in turns]
 
 
 def _cross(batch: Batch, board: int) -> list[Fixture]:
-    """One match: every lineup meets every dice with every seed; seeds belong to their lineup."""
+    """One match: every lineup meets every dice with every seed; seeds and openings belong to their lineup."""
     row, dice = divmod(board, batch.dice)
     place, repeat = divmod(row, batch.repeats)
     lineup = batch.lineups[place]
-    seeds = tuple(f"{batch.seed}/crossed/{place}/{repeat}/{seat}" for seat in range(len(lineup)))
-    return [Fixture(lineup, seeds, f"{batch.seed}/crossed dice/{dice}")]
+    name = f"{batch.seed}/crossed/{place}/{repeat}"
+    seeds = tuple(f"{name}/{seat}" for seat in range(len(lineup)))
+    return [Fixture(lineup, seeds, f"{batch.seed}/crossed dice/{dice}", f"{name}/opening")]
 
 
 def _name_seeds(batch: Batch, board: int, players: int) -> tuple[str, ...]:
     return tuple(f"{batch.seed}/bot/{board}/{player}" for player in range(players))
+
+
+def _name_draws(batch: Batch, board: int) -> tuple[str, str]:
+    return f"{batch.seed}/dice/{board}", f"{batch.seed}/opening/{board}"
 
 
 ALIKE, ROTATED, CROSSED = "alike", "rotated", "crossed"

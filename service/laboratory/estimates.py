@@ -1,7 +1,7 @@
 """Estimates from matches with their 95 % intervals, and the chances that a value on the board stands for."""
 
 from collections.abc import Sequence
-from math import sqrt
+from math import inf, sqrt
 from statistics import fmean, stdev
 from typing import Any, NamedTuple
 
@@ -58,13 +58,17 @@ def _wilson(share: float, effective: float, n: int) -> Estimate:
     return Estimate(share, max(0.0, middle - half), min(1.0, middle + half), n)
 
 
-def estimate_mean(numbers: Sequence[float]) -> Estimate:
-    """A mean with Student's interval; the number itself if there is only one, or if all are equal."""
+def estimate_mean(numbers: Sequence[float], bounds: tuple[float, float] | None = None) -> Estimate:
+    """A mean with Student's interval, cut off at the bounds that no mean can pass.
+
+    The interval is the mean itself if there is only one number, or if all are equal.
+    """
     mean = fmean(numbers)
     if len(numbers) < 2:
         return Estimate(mean, mean, mean, len(numbers))
-    half = student.ppf(0.975, len(numbers) - 1) * stdev(numbers) / sqrt(len(numbers))
-    return Estimate(mean, mean - half, mean + half, len(numbers))
+    half = float(student.ppf(0.975, len(numbers) - 1)) * stdev(numbers) / sqrt(len(numbers))
+    least, most = bounds or (-inf, inf)
+    return Estimate(mean, max(least, mean - half), min(most, mean + half), len(numbers))
 
 
 def describe_spread(numbers: Sequence[float]) -> dict[str, Any]:

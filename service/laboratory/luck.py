@@ -5,8 +5,8 @@ Every lineup meets the same dice, with several seeds of its bots: score = mean +
 (Searle, Casella and McCulloch 1992, chapter 4). With more than two seats the components of all seats are added up.
 
 Other dice alone change dice + lineup × dice + rest. Its share of the whole is the total effect index of the dice
-(Sobol' 1993; Homma and Saltelli 1996), which is what we call luck. The share of the lineup is its first-order index, which
-is what we call skill.
+(Sobol' 1993; Homma and Saltelli 1996), which is what we call luck. The share of the lineup is its first-order index,
+which is what we call skill.
 """
 
 from typing import Any, NamedTuple

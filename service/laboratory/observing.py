@@ -28,7 +28,7 @@ Label = tuple[str, str | None, str | None, str | None]
 
 
 class _Choice(NamedTuple):
-    ply: int
+    number: int
     state: Any
     move: Any
 
@@ -60,8 +60,8 @@ class Observer:
         self._positions: set[bytes] = set()
         self._repeated = self._steps = 0
 
-    def note(self, before: Any, step: Step, after: Any) -> None:
-        """See a step of the present match."""
+    def note(self, before: Any, step: Step, after: Any, by_bot: bool) -> None:
+        """See a step of the present match; what no bot chose is no decision."""
         for effect in self._ruleset.effects(before, step, after):
             self.effects[effect.kind, effect.clause, effect.piece, effect.word] += 1
             if effect.clause:
@@ -70,7 +70,7 @@ class Observer:
         self._repeated += key in self._positions
         self._positions.add(key)
         self._steps += 1
-        if isinstance(step, Moved):
+        if by_bot and isinstance(step, Moved):
             self._remember(_Choice(self._decisions, before, step.move))
 
     def _remember(self, choice: _Choice) -> None:
@@ -84,10 +84,11 @@ class Observer:
     def finish(self) -> dict[str, Any]:
         """What was seen of the match that has just ended, for JSON, and begin the next one.
 
-        `decisions` has, for each decision that was looked into, its number in the match, the number of moves, and
-        whether that is exact. `repeated` is the share of steps that led to a position that had been there before.
+        `decisions` has, for each decision of a bot that was looked into, its number, counted from 0, the number of
+        moves, and whether that is exact. `repeated` is the share of steps that led to a position that had
+        been there before.
         """
-        decisions = [self._examine(choice) for choice in sorted(self._choices, key=lambda choice: choice.ply)]
+        decisions = [self._examine(choice) for choice in sorted(self._choices, key=lambda choice: choice.number)]
         seen = {"decisions": decisions, "repeated": self._repeated / self._steps if self._steps else 0.0}
         self.matches_with.update(self._clauses)
         self._clauses = set()
@@ -102,7 +103,7 @@ class Observer:
             some = self._random.sample(some, MOST_EXAMINED)
         self._compare_kinds(state, choice.move, some)
         self._try_moves(state, some)
-        return [choice.ply, count.number, int(count.is_exact)]
+        return [choice.number, count.number, int(count.is_exact)]
 
     def _compare_kinds(self, state: Any, chosen: Any, moves: Sequence[Any]) -> None:
         kinds = Counter(self._find_kind(state, move) for move in moves)
@@ -158,4 +159,3 @@ def find_position(ruleset: AnyRuleset, state: Any) -> bytes:
     """A key that two states share if they differ in nothing but the number of moves played."""
     view = {name: value for name, value in ruleset.view(state).items() if name != "ply"}
     return canonical_json([view, format_turn(ruleset.turn(state))])
-

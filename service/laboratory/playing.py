@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from hashlib import sha256
+from random import Random
 from typing import Any, NamedTuple, Protocol
 
 from plyscribe.domain.bots import Bot
@@ -22,21 +23,34 @@ MOST_POINTS = 64
 class Witness(Protocol):
     """Somebody who is shown each step of a match."""
 
-    def note(self, before: Any, step: Step, after: Any) -> None:
-        """See a move or a roll."""
+    def note(self, before: Any, step: Step, after: Any, by_bot: bool) -> None:
+        """See a move or a roll, and whether a bot chose it."""
+
+
+class Opening(NamedTuple):
+    """The first moves of a match, drawn at random, the same for the same seed.
+
+    Where dice do not make matches differ, bots that think would play the same one again and again, and a hundred copies
+    would look like a hundred observations.
+    """
+
+    seed: str
+    plies: int
 
 
 class Played(NamedTuple):
     """A match as a study keeps it.
 
-    `curve` has the values of all seats by `evaluate`, in at most MOST_POINTS positions; `lead_changes` counts all
-    positions. Both are empty if nobody asked for them.
+    `line` is a digest of all steps: matches with the same one went the same way. `curve` has the values of all seats by
+    `evaluate`, in at most MOST_POINTS positions; `lead_changes` counts all positions. Both are empty unless they
+    are asked for.
     """
 
     ranks: tuple[int, ...]
     reason: str
     plies: int
     rolls: int
+    line: str
     lead_changes: int
     curve: list[tuple[int, ...]]
 
@@ -77,32 +91,47 @@ def make_dice(text: str) -> Callable[[int, Roll], tuple[int, ...]]:
 
 
 def play(
-    subject: Subject, bots: Sequence[Bot], dice: str, witness: Witness | None = None, with_curve: bool = False
+    subject: Subject,
+    bots: Sequence[Bot],
+    dice: str,
+    opening: Opening,
+    witness: Witness | None = None,
+    with_curve: bool = False,
 ) -> Played:
     """Play a match to its end, or for MOST_STEPS steps; a pure function of its arguments and the bots' seeds."""
     ruleset = subject.ruleset
-    roll, curve = make_dice(dice), Curve()
+    roll, curve, line = make_dice(dice), Curve(), sha256()
+    draw = Random(opening.seed).randrange  # noqa: S311 (a study shall be repeatable)
     state = ruleset.initial_state(subject.complete_options, subject.seats)
     plies = rolls = 0
+    by_bot = False
     while not isinstance(turn := ruleset.turn(state), Over):
         if plies + rolls == MOST_STEPS:
             turn = Over(BROKEN_OFF, ruleset.standing(state))
             break
         if with_curve:
             curve.add(value_seats(ruleset, state, subject.seats))
-        step: Step
+        step: Moved | Rolled
         if isinstance(turn, Roll):
             rolls += 1
             step = Rolled(roll(rolls, turn))
             after = ruleset.apply_roll(state, step.values)
         else:
+            by_bot = plies >= opening.plies
             plies += 1
-            step = Moved(bots[turn.seat - 1].choose_move(ruleset, state))
-            after = ruleset.apply_move(state, step.move)
+            move = bots[turn.seat - 1].choose_move(ruleset, state) if by_bot else ruleset.sample_move(state, draw)
+            step = Moved(move)
+            after = ruleset.apply_move(state, move)
+        line.update(_format_step(ruleset, state, step))
         if witness:
-            witness.note(state, step, after)
+            witness.note(state, step, after, isinstance(step, Moved) and by_bot)
         state = after
-    return Played(turn.ranks, turn.reason, plies, rolls, curve.lead_changes, curve.points)
+    return Played(turn.ranks, turn.reason, plies, rolls, line.hexdigest()[:16], curve.lead_changes, curve.points)
+
+
+def _format_step(ruleset: AnyRuleset, state: Any, step: Moved | Rolled) -> bytes:
+    text = ruleset.format_move(state, step.move) if isinstance(step, Moved) else repr(step.values)
+    return f"{text}\n".encode()
 
 
 def value_seats(ruleset: AnyRuleset, state: Any, seats: int) -> tuple[int, ...]:

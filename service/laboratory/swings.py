@@ -17,7 +17,8 @@ from plyscribe.service.laboratory.estimates import (
 from plyscribe.service.laboratory.playing import score_seats
 
 TENTHS = 10
-EARLY = 0.25
+FAR_BEHIND = 0.25
+"""Half the chance of a seat when nothing is decided, which is ½ whatever the number of seats."""
 
 
 def read_leads(curve: Sequence[Sequence[int]]) -> Any:
@@ -66,15 +67,14 @@ def _describe_won(won: Sequence[tuple[Any, Any]], seats: int) -> dict[str, Any]:
         peaks.append(float(behind.max()))
         deepest.append(float(own.min()))
         decided.append(find_decision(own, float(others.max())))
-    # Half the chance of a seat when nothing is decided, which is ½ whatever the number of seats.
-    comebacks = sum(depth <= EARLY for depth in deepest)
+    comebacks = sum(depth <= FAR_BEHIND for depth in deepest)
     return {
-        "drama_average": estimate_mean(dramas).describe(),
-        "drama_maximum": estimate_mean(peaks).describe(),
+        "drama_average": estimate_mean(dramas, (0, 1)).describe(),
+        "drama_maximum": estimate_mean(peaks, (0, 1)).describe(),
         "comebacks": estimate_share(comebacks, len(won)).describe(),
         "deepest": describe_spread(deepest),
         "deepest_in_tenths": np.histogram(deepest, TENTHS, (0, 1))[0].tolist(),
-        "decided_at": estimate_mean(decided).describe(),
+        "decided_at": estimate_mean(decided, (0, 1)).describe(),
     }
 
 
@@ -85,7 +85,7 @@ def find_decision(own: Any, threshold: float) -> float:
 
 
 def _forecast(leads: Sequence[Any], scores: Sequence[Any]) -> list[float | None]:
-    """For each tenth of a match, the mean score of the seat that leads in the middle of it; None if nobody ever does."""
+    """For each tenth of a match, the mean score of the seat that leads in the middle of it; None if nobody does."""
     found: list[float | None] = []
     for tenth in range(TENTHS):
         came = []
