@@ -8,7 +8,7 @@ them leaves 0.5, and "same" once both have taken it. The likelihood ratio is tha
 """
 
 from collections.abc import Sequence
-from math import log10
+from math import inf, log10
 from statistics import fmean
 from typing import Any
 
@@ -109,7 +109,7 @@ class Comparison:
     def _describe(self, name: str) -> dict[str, Any]:
         test = self._tests[name]
         lower, equal, higher = test.counts
-        bounds = None if name in ("plies", "lead_changes") else (0, 1)
+        bounds = (0, inf if name in ("plies", "lead_changes") else 1)
         before, after = [first[name] for first, _ in self._seen], [second[name] for _, second in self._seen]
         return {
             "verdict": test.verdict,

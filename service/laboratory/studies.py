@@ -14,7 +14,7 @@ from plyscribe.service.laboratory.conclusions import draw_conclusions, format_va
 from plyscribe.service.laboratory.estimates import estimate_score
 from plyscribe.service.laboratory.kinds_of_moves import describe_kinds
 from plyscribe.service.laboratory.luck import describe_luck
-from plyscribe.service.laboratory.notebook import Notebook
+from plyscribe.service.laboratory.notebook import Notebook, StudyError
 from plyscribe.service.laboratory.outcomes import describe_play
 from plyscribe.service.laboratory.playing import score_seats
 from plyscribe.service.laboratory.rungs import GREEDY, RANDOM, Rung, list_rungs
@@ -148,6 +148,10 @@ def _write_up(request: Request, plan: Plan, notebook: Notebook) -> dict[str, Any
     play, kinds, seen = {}, {}, []
     for rung, batch in plan.play.items():
         matches = list(_list_matches(batch, notebook))
+        if not any(match["decisions"] for match in matches):
+            raise StudyError(
+                f"every match ended within its opening of {request.opening} random moves: give fewer with --opening"
+            )
         play[rung.name] = describe_play(matches)
         watched = [result["seen"] for result in notebook.read_batch(batch)]
         kinds[rung.name] = describe_kinds(watched)

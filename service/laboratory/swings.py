@@ -1,6 +1,7 @@
 """How matches swing: leads, comebacks, drama and the moment when they are decided, from curves of values."""
 
 from collections.abc import Sequence
+from math import inf
 from statistics import fmean
 from typing import Any
 
@@ -42,8 +43,8 @@ def describe_swings(matches: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
     changes = [match["lead_changes"] for match in told]
     steps = [match["plies"] + match["rolls"] for match in told]
     return {
-        "lead_changes": estimate_mean(changes).describe(),
-        "lead_changes_a_step": estimate_mean([a / b for a, b in zip(changes, steps, strict=True)]).describe(),
+        "lead_changes": estimate_mean(changes, (0, inf)).describe(),
+        "lead_changes_a_step": estimate_mean([a / b for a, b in zip(changes, steps, strict=True)], (0, 1)).describe(),
         **(_describe_won(won, seats) if won else {}),
         "leader_wins": _forecast(leads, scores),
     }
