@@ -1,6 +1,11 @@
-"""What stands out in the findings, in sentences: only what its interval bears out."""
+"""What stands out in the findings, in sentences: only what its interval bears out.
+
+Of many questions of one sort, some would seem answered by chance. So there the intervals are widened until, at 95 %,
+not one of them misses (Bonferroni).
+"""
 
 from collections.abc import Iterator, Mapping
+from statistics import NormalDist
 from typing import Any
 
 OFTEN = 0.05
@@ -35,17 +40,14 @@ def _study(findings: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _judge_seats(play: Mapping[str, Any]) -> Iterator[str]:
-    for rung, found in play.items():
-        for seat in found["seats"]:
-            score = seat["score"]
-            if score["low"] > 0.5 or score["high"] < 0.5:
-                yield (
-                    f"Between equal {rung} bots, seat {seat['seat']} scores {format_share(score)}, "
-                    f"{'more' if score['low'] > 0.5 else 'less'} than an even half."
-                )
-    if all(seat["score"]["low"] <= 0.5 <= seat["score"]["high"] for found in play.values() for seat in found["seats"]):
-        widest = max(seat["score"]["high"] - seat["score"]["low"] for found in play.values() for seat in found["seats"])
-        yield f"No seat is shown to have an advantage; one of less than {100 * widest / 2:.0f} % would not show."
+    asked = [(rung, seat["seat"], seat["score"]) for rung, found in play.items() for seat in found["seats"]]
+    shown = [each for each in asked if is_away_from(0.5, each[2], len(asked))]
+    for rung, seat, score in shown:
+        more = "more" if score["value"] > 0.5 else "less"
+        yield f"Between equal {rung} bots, seat {seat} scores {format_share(score)}, {more} than an even half."
+    if not shown:
+        widest = max(score["high"] - score["low"] for _, _, score in asked) / 2 * widen(len(asked))
+        yield f"No seat is shown to have an advantage; one of less than {100 * widest:.0f} % would not show."
 
 
 def _judge_course(rung: str, found: Mapping[str, Any]) -> Iterator[str]:
@@ -107,14 +109,13 @@ def _judge_clauses(findings: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _judge_options(options: list[dict[str, Any]], plies: float) -> Iterator[str]:
-    for each in options:
-        if "measures" not in each:
-            continue
+    studied = [each for each in options if "measures" in each]
+    for each in studied:
         named = f"{each['option']} = {format_value(each['value'])}"
         score, length = (each["measures"][name]["change"] for name in ("seat_1_score", "plies"))
-        if score["low"] > 0 or score["high"] < 0:
+        if is_away_from(0, score, 2 * len(studied)):
             yield f"With {named}, seat 1 scores {format_change(score, 100)} % ({format_interval(score, 100)})."
-        if (length["low"] > 0 or length["high"] < 0) and abs(length["value"]) >= LONGER * plies:
+        if is_away_from(0, length, 2 * len(studied)) and abs(length["value"]) >= LONGER * plies:
             yield f"With {named}, matches have {format_change(length)} moves ({format_interval(length)})."
 
 
@@ -132,6 +133,18 @@ def _compare(findings: Mapping[str, Any]) -> Iterator[str]:
                 yield f"As far as this test sees, {what} is the same: {told}, after {found['boards']} boards."
             case _:
                 yield f"About {what} nothing is decided yet: {told}. More boards would tell (--matches)."
+
+
+def widen(questions: int) -> float:
+    """How many times as wide an interval is if all intervals of so many questions are to hold at 95 %."""
+    return NormalDist().inv_cdf(1 - 0.025 / questions) / NormalDist().inv_cdf(0.975)
+
+
+def is_away_from(point: float, estimate: Mapping[str, Any], questions: int) -> bool:
+    """Whether the estimate differs from the point by more than its interval, widened for the number of questions."""
+    value = estimate["value"]
+    side = value - estimate["low"] if value > point else estimate["high"] - value
+    return abs(value - point) > side * widen(questions)
 
 
 def format_share(estimate: Mapping[str, Any]) -> str:

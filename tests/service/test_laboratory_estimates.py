@@ -11,6 +11,7 @@ from plyscribe.domain.ruleset import Decision, Over
 from plyscribe.domain.tournament.sprt import Hypotheses, judge
 from plyscribe.service.laboratory.branching import MOST_LISTED, count_moves, estimate_kinds
 from plyscribe.service.laboratory.comparing import LEAST_BOARDS, MEASURES, Comparison, DirectionTest, measure_board
+from plyscribe.service.laboratory.conclusions import is_away_from, widen
 from plyscribe.service.laboratory.estimates import estimate_mean, estimate_score, estimate_share, fit_chances
 from plyscribe.service.laboratory.kinds_of_moves import FEWEST, describe_kinds
 from plyscribe.service.laboratory.luck import describe_luck, split_variance
@@ -278,3 +279,11 @@ def test_the_toy_keeps_the_contract_where_studies_lean_on_it():
             assert isinstance(CONTEST_V1.turn(state), Decision)
             state = CONTEST_V1.apply_move(state, CONTEST_V1.parse_move(state, "3"))
         assert CONTEST_V1.turn(state) == Over("picked", (2, 1) if decides == "die" else (1, 1))
+
+
+def test_the_more_questions_there_are_the_clearer_an_answer_must_be():
+    estimate = {"value": 0.6, "low": 0.51, "high": 0.69}
+    assert widen(1) == pytest.approx(1)
+    assert is_away_from(0.5, estimate, 1)
+    assert not is_away_from(0.5, estimate, 6)
+    assert is_away_from(0.5, {"value": 0.3, "low": 0.2, "high": 0.4}, 6)
