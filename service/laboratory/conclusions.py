@@ -144,7 +144,7 @@ def is_away_from(point: float, estimate: Mapping[str, Any], questions: int) -> b
     """Whether the estimate differs from the point by more than its interval, widened for the number of questions."""
     value = estimate["value"]
     side = value - estimate["low"] if value > point else estimate["high"] - value
-    return abs(value - point) > side * widen(questions)
+    return bool(abs(value - point) > side * widen(questions))
 
 
 def format_share(estimate: Mapping[str, Any]) -> str:

@@ -1,6 +1,7 @@
 """What a change of one option changes: each option alone, around the options of the study."""
 
 from collections.abc import Callable, Mapping, Sequence
+from math import inf
 from typing import Any, NamedTuple
 
 from plyscribe.domain.errors import OptionError
@@ -78,20 +79,20 @@ def describe_change(before: Sequence[dict[str, Any]], after: Sequence[dict[str, 
 
     Both lists have the same dice and seeds match by match, so the differences are paired.
     """
-    measures: dict[str, Callable[[dict[str, Any]], float]] = {
-        "seat_1_score": lambda match: score_seats(match["ranks"])[0],
-        "plies": lambda match: match["plies"],
-        "lead_changes": lambda match: match["lead_changes"],
-        "draws": lambda match: float(is_drawn(match["ranks"])),
+    measures: dict[str, tuple[Callable[[dict[str, Any]], float], float]] = {
+        "seat_1_score": (lambda match: score_seats(match["ranks"])[0], 1),
+        "plies": (lambda match: match["plies"], inf),
+        "lead_changes": (lambda match: match["lead_changes"], inf),
+        "draws": (lambda match: float(is_drawn(match["ranks"])), 1),
     }
     return {
         name: {
-            "mean": estimate_mean([measure(match) for match in after]).describe(),
+            "mean": estimate_mean([measure(match) for match in after], (0, most)).describe(),
             "change": estimate_mean(
                 [measure(new) - measure(old) for old, new in zip(before, after, strict=True)]
             ).describe(),
         }
-        for name, measure in measures.items()
+        for name, (measure, most) in measures.items()
     }
 
 
