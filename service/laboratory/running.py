@@ -24,7 +24,8 @@ def run_tasks(tasks: Iterable[Task], notebook: Notebook, workers: int, progress:
     """Run all tasks that are not in the notebook; which worker runs a task makes no difference to its result.
 
     The tasks are taken one by one and only so far ahead as the workers need. With one worker they run in this process.
-    At KeyboardInterrupt, what is done stays noted. StudyError if a worker dies.
+    At KeyboardInterrupt, workers finish what they have begun, and all that is done stays noted. StudyError if a worker
+    dies.
     """
     if workers == 1:
         for task in tasks:
@@ -38,9 +39,6 @@ def run_tasks(tasks: Iterable[Task], notebook: Notebook, workers: int, progress:
         except BrokenProcessPool:
             why = "a worker process died, perhaps for want of memory. What is done is kept: run the same command again"
             raise StudyError(why) from None
-        except KeyboardInterrupt:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
 
 
 def _share_out(
@@ -49,17 +47,25 @@ def _share_out(
     begun: deque[tuple[Task, Future[dict[str, Any]] | None]] = deque()
 
     def finish_first() -> None:
-        task, future = begun.popleft()
+        task, future = begun[0]
         if future:
             notebook.add(task.name, future.result())
+        begun.popleft()
         progress(task)
 
-    for task in tasks:
-        begun.append((task, None if task.name in notebook else pool.submit(_run, task)))
-        if len(begun) >= workers * TASKS_A_WORKER:
+    try:
+        for task in tasks:
+            begun.append((task, None if task.name in notebook else pool.submit(_run, task)))
+            if len(begun) >= workers * TASKS_A_WORKER:
+                finish_first()
+        while begun:
             finish_first()
-    while begun:
-        finish_first()
+    except KeyboardInterrupt:
+        for task, future in begun:
+            # What has begun cannot be stopped, and would be lost otherwise.
+            if future and not future.cancel() and task.name not in notebook:
+                notebook.add(task.name, future.result())
+        raise
 
 
 def _begin() -> None:

@@ -187,7 +187,10 @@ def test_what_is_not_decided_within_the_boards_stays_open(tmp_path):
 # ------------------------------------------------------------------------------------------------------ stop and go on
 
 
-def test_a_study_that_was_stopped_goes_on_where_it_stopped(tmp_path):
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_study_that_was_stopped_goes_on_where_it_stopped(tmp_path, monkeypatch, workers):
+    monkeypatch.setenv("PLYSCRIBE_RULESETS", "tests.service.toy_contest:CONTEST_V1")
+    monkeypatch.chdir(ROOT)
     done = []
 
     def stop_after_five(task):
@@ -196,10 +199,11 @@ def test_a_study_that_was_stopped_goes_on_where_it_stopped(tmp_path):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        find(tmp_path / "a", 24, progress=stop_after_five)
+        find(tmp_path / "a", 24, workers=workers, progress=stop_after_five)
     notes = tmp_path / "a" / "notes.jsonl"
     kept = notes.read_bytes()
-    assert kept.count(b"\n") == 6
+    # The head, five tasks, and what other workers had begun by then.
+    assert 6 <= kept.count(b"\n") <= 5 + 2 * workers
     notes.write_bytes(kept + b'{"task": "half a li')
     assert find(tmp_path / "a", 24) == find(tmp_path / "b", 24)
     assert notes.read_bytes().startswith(kept)
