@@ -6,6 +6,9 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 DATA ?= .data
 
+# Where Python may not keep what it has compiled, each of the many processes below compiles all of Plyscribe again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo serve test test-unit test-long test-abuse soak abuse bench check docs kit format openapi prepare servers browser tools redis-server postgresql chromium systemd clean help
 
 help:

@@ -13,7 +13,7 @@ from fractions import Fraction
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from plyscribe.domain.tournament.history import Pair
+from plyscribe.domain.tournament.history import Pair, list_played
 from plyscribe.domain.tournament.points import ZERO, score_round
 from plyscribe.domain.tournament.state import Game, Penalty, Round, Tournament
 
@@ -91,6 +91,19 @@ class Past:
     def list_games(self, round: Round) -> Sequence[Games]:
         """The games of the rounds before, as they stood when the round was paired."""
         return [each.games for each in self.rounds] if round.basis is None else round.basis.games
+
+    def trace_played(self, round: Round) -> tuple[dict[int, list[int]], Counter[Pair]]:
+        """`sides` and `meetings` when the round was paired, without the boards that were only forfeited."""
+        rounds = self.recall(round).rounds
+        if not any(game.forfeited for each in rounds for games in each.games for game in games):
+            return self.sides, self.meetings
+        sides: dict[int, list[int]] = {each: [] for each in self.sides}
+        meetings: Counter[Pair] = Counter()
+        for board in (board for each in rounds for board in list_played(each)):
+            meetings.update(combinations(sorted(board), 2))
+            for seat, entrant in enumerate(board):
+                sides[entrant].append(seat)
+        return sides, meetings
 
     def recall(self, round: Round) -> Tournament:
         """The tournament with the rounds before, and their results as they stood when the round was paired."""

@@ -6,7 +6,7 @@ from itertools import combinations, permutations
 from typing import Any
 
 from plyscribe.domain.tournament.points import ZERO, format_points, total_points
-from plyscribe.domain.tournament.state import Tournament
+from plyscribe.domain.tournament.state import Round, Tournament
 
 Pair = tuple[int, int]
 """Two entrants, the lower number first."""
@@ -16,6 +16,15 @@ def count_meetings(state: Tournament) -> Counter[Pair]:
     """On how many boards each pair has met, whether or not their games count."""
     boards = [board for round in state.rounds for board in round.boards]
     return Counter(pair for board in boards for pair in combinations(sorted(board), 2))
+
+
+def list_played(round: Round) -> list[tuple[int, ...]]:
+    """The boards of a round, without those whose games were all forfeited: to FIDE's rules these were not played."""
+    return [
+        board
+        for board, games in zip(round.boards, round.games, strict=True)
+        if not all(game.forfeited for game in games)
+    ]
 
 
 def count_byes(state: Tournament) -> Counter[int]:

@@ -13,6 +13,7 @@ from plyscribe.domain.tournament.evolve import BY_HAND
 from plyscribe.domain.tournament.explaining import Explanation, Past, Reason, walk_past
 from plyscribe.domain.tournament.format_reasons import WORDS as FORMAT_WORDS
 from plyscribe.domain.tournament.format_reasons import explain_challenge, explain_groups, explain_pyramid
+from plyscribe.domain.tournament.history import Pair
 from plyscribe.domain.tournament.points import score_games
 from plyscribe.domain.tournament.schedule import count_defeats, draw_bracket, seat_by_turn, turn_circle
 from plyscribe.domain.tournament.state import Round, Tournament
@@ -201,9 +202,11 @@ def _explain_least_cost(past: Past, round: Round) -> Iterator[Reasons]:
 def _explain_dutch(past: Past, round: Round) -> Iterator[Reasons]:
     """The score group of each board and the places in it, or who came down to whom; and the colours.
 
-    The Dutch system ranks by points before penalties, and then by seed.
+    The Dutch system ranks by points before penalties, and then by seed. It takes no account of boards that were only
+    forfeited.
     """
     points, seeds = past.earn(round), past.list_seeds(round)
+    sides, meetings = past.trace_played(round)
     numbers = {each: number for number, each in enumerate(seeds, 1)}
     there = {*round.byes}.union(*round.boards)
     sizes, ranks = Counter[Any](), dict[int, int]()
@@ -219,19 +222,20 @@ def _explain_dutch(past: Past, round: Round) -> Iterator[Reasons]:
             placed = {"ranks": [ranks[each] for each in pair], "of": sizes[points[high]]}
             group = Reason("score-group", (high, low), {"points": points[high]})
             grouped = (group, Reason("ranks", (high, low), placed))
-        yield (*grouped, *_list_meetings(past, board), *_explain_sides(past, board, numbers))
+        told = (
+            _explain_sides(sides, board, numbers) if len(past.state.seatings) == 1 else ()
+        )  # else each has both seats
+        yield (*grouped, *_count_meetings(meetings, board), *told)
 
 
-def _explain_sides(past: Past, board: Sequence[int], numbers: Mapping[int, int]) -> Reasons:
+def _explain_sides(sides: Mapping[int, Sequence[int]], board: Sequence[int], numbers: Mapping[int, int]) -> Reasons:
     """Which seat each of a pair was due by FIDE's rules of colours (C.04.3 A.6), and whether it has it."""
-    if len(past.state.seatings) != 1:
-        return ()  # each has both seats
-    if not any(past.sides[each] for each in board):
+    if not any(sides[each] for each in board):
         better = min(board, key=lambda each: numbers[each])
         return (Reason("seat-by-number", (better,), {"number": numbers[better]}),)
     reasons = []
     for seat, entrant in enumerate(board):
-        due = find_due_seat(past.sides[entrant])
+        due = find_due_seat(sides[entrant])
         if due is not None:
             word = "seat-due" if due[0] == seat else "seat-denied"
             reasons.append(Reason(word, (entrant,), {"seat": due[0] + 1, "strength": due[1]}))
@@ -259,7 +263,11 @@ def find_due_seat(sides: Sequence[int]) -> tuple[int, str] | None:
 
 
 def _list_meetings(past: Past, board: Sequence[int]) -> Reasons:
-    number = sum(past.meetings[pair] for pair in combinations(sorted(board), 2))
+    return _count_meetings(past.meetings, board)
+
+
+def _count_meetings(meetings: Counter[Pair], board: Sequence[int]) -> Reasons:
+    number = sum(meetings[pair] for pair in combinations(sorted(board), 2))
     return (Reason("meetings", tuple(board), {"number": number}),) if number else ()
 
 

@@ -290,7 +290,7 @@ def test_a_swiss_of_teams_pairs_teams_with_equal_match_points_that_have_not_met(
     assert len(met) == len(set(met)) == 12
     words = {each.word for why in explain_rounds(teams.state)[2].boards for each in why}
     assert words == {"team-match", "team-points"}
-    assert teams.state.rounds[1].engine.startswith("caissify-pairings")
+    assert teams.state.rounds[1].engine.startswith("dutch")
 
 
 def test_the_table_of_teams_has_a_line_for_each():

@@ -145,6 +145,23 @@ def test_the_wall_of_a_tournament_that_has_not_begun_lists_who_has_entered(hall)
     assert "Scan to enter" in shown
 
 
+def test_the_desk_says_from_when_on_an_unconfirmed_match_counts(begun):
+    match = f"/v1/matches/{begun.match(1)}"
+    while (moves := begun.api.get(f"{match}/legal-moves").json.get("moves")) and begun.api.get(match).json["turn"]:
+        begun.api.post(f"{match}/moves", begun.token, {"move": moves[-1]})
+    assert begun.api.get(match).json["confirm_by"] is not None
+    assert "it counts without confirmation from <time" in begun.open("desk", begun.token).text
+
+
+def test_the_wall_names_those_without_a_board_below_the_boards(hall):
+    hall.guests("Nell", "Oz")
+    assert hall.post("/entrants/6/absences", round=1).status_code == 200
+    hall.begin()
+    shown = hall.open("wall").text
+    assert 'class="out">Nell <span class="faint">bye</span> · Oz <span class="faint">absent</span>' in shown
+    assert "line bye" not in shown
+
+
 # ---------------------------------------------------------------------------- formats in which several rounds are open
 
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from plyscribe.domain.tournament.history import count_byes, count_meetings, count_seats
 from plyscribe.domain.tournament.points import total_points
+from plyscribe.domain.tournament.reasons import explain_rounds
 from plyscribe.domain.tournament.state import Tournament
 from plyscribe.service.tournaments.pairing import dutch as dutch_module
 from plyscribe.service.tournaments.pairing import pair_next
@@ -72,6 +73,27 @@ def check_round(state: Tournament) -> None:
             graph.add_edges_from((0, each) for each in present if had[each] == fewest)
         assert len(networkx.max_weight_matching(graph, maxcardinality=True)) < len(present) // 2 + len(present) % 2
     assert pairing == pair_next(state)
+
+
+def test_after_a_forfeit_two_may_meet_again_and_nobody_is_owed_a_seat():
+    tournament = GivenTournament(2, format=SWISS)
+    tournament.start()
+    tournament.pair([(1, 2)])
+    tournament.forfeit(1, 1, 2)
+    pairing = pair_dutch(tournament.state)
+    assert (pairing.boards, pairing.engine) == (((1, 2),), ENGINE)
+    tournament.pair(*pairing)
+    words = [reason.word for reason in explain_rounds(tournament.state, {2})[2].boards[0]]
+    assert words == ["floated", "seat-by-number"]
+
+
+def test_who_won_by_forfeit_has_floated_down_and_gets_no_bye():
+    tournament = GivenTournament(3, format=SWISS)
+    tournament.start()
+    tournament.pair([(1, 2)], byes=[3])
+    tournament.forfeit(1, 1, 1)
+    pairing = pair_dutch(tournament.state)
+    assert (set(pairing.boards), pairing.byes, pairing.engine) == ({(3, 2)}, (1,), ENGINE)
 
 
 events = st.lists(st.tuples(st.sampled_from(["leave", "enter", "sit out"]), st.integers(0, 30)), max_size=3)

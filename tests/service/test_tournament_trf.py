@@ -1,5 +1,7 @@
 """The TRF report: columns, codes, and an independent checker that pairs each round again."""
 
+from random import Random
+
 import pytest
 from caissify_pairings.fpc import check_trf
 from caissify_pairings.trf import parse_trf
@@ -38,6 +40,22 @@ def test_the_checker_follows_late_entries_and_withdrawals(seed):
     tournament.leave(2)
     tournament.play(pair_next, by_chance(seed))
     assert check_trf(export_trf(tournament.state))["summary"]["rounds_matched"] == 6
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(("entrants", "rounds"), [(9, 5), (14, 7), (24, 9)])
+def test_the_checker_pairs_every_round_after_a_forfeit_the_same_way(entrants, rounds, seed):
+    tournament, fates = swiss(entrants, rounds), Random(seed)
+    tournament.start()
+    while (pairing := pair_next(tournament.state)) is not None:
+        tournament.pair(*pairing)
+        for (game,) in tournament.state.rounds[-1].games:
+            losers = {1: game.entrants[:1], 2: game.entrants[1:], 3: game.entrants}.get(fates.randrange(9))
+            if losers:
+                tournament.forfeit(game.round, game.board, *losers)
+            else:
+                tournament.decide(game.round, game.board, *by_chance(seed)(game))
+    assert check_trf(export_trf(tournament.state))["summary"]["rounds_matched"] == rounds
 
 
 def test_the_report_has_the_columns_of_trf16():

@@ -110,7 +110,7 @@ def test_an_event_goes_on_with_the_dutch_system_after_the_import():
     text += line(3, "C", "0.0", "   1 b 0") + line(4, "D", "0.0", "   2 w 0")
     found = pair_next(load(text))
     assert found is not None
-    assert found.engine.startswith("caissify-pairings")
+    assert found.engine.startswith("dutch")
     assert {frozenset(board) for board in found.boards} == {frozenset({1, 2}), frozenset({3, 4})}
 
 

@@ -1,6 +1,7 @@
 """Pairs a Swiss of two seats by the FIDE Dutch system (C.04.3, in force since February 2026), with caissify-pairings.
 
-Seat 1 has white. The engine gets points as shares of what can be won in a round, so a win is 1.
+Seat 1 has white. The engine gets points as shares of what can be won in a round, so a win is 1. A board that was only
+forfeited was not played: the two may still meet, its colours do not count, and the winner has floated down.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,7 +11,7 @@ from typing import Any
 
 from caissify_pairings import generate_pairings  # type: ignore[import-untyped]
 
-from plyscribe.domain.tournament.history import count_meetings, describe_costs
+from plyscribe.domain.tournament.history import describe_costs, list_played
 from plyscribe.domain.tournament.points import ZERO, format_points, score_round
 from plyscribe.domain.tournament.schedule import Pairing
 from plyscribe.domain.tournament.state import Tournament
@@ -19,7 +20,8 @@ from plyscribe.service.tournaments.pairing.pods import pair_pods
 MOST_ENTRANTS = 100
 """With more entrants, rounds are paired at least cost, because the engine takes minutes a round from 200 on."""
 
-ENGINE = f"caissify-pairings {version('caissify-pairings')}"
+ENGINE = f"dutch 2, caissify-pairings {version('caissify-pairings')}"
+"""Version 1, which counted a forfeited board as played, was recorded as the package and its version alone."""
 
 WHITE, BLACK = "white", "black"
 UP, DOWN, LEVEL = "up", "down", "none"
@@ -38,7 +40,7 @@ class _History:
 
         self.byes = 0
         self.gifts = 0
-        """Rounds without a board that scored as much as a win, not counting byes."""
+        """Rounds without a played board that scored as much as a win, not counting byes."""
 
 
 def pair_dutch(state: Tournament) -> Pairing:
@@ -48,10 +50,10 @@ def pair_dutch(state: Tournament) -> Pairing:
     if not state.terms.seats <= len(present) <= MOST_ENTRANTS:
         return pair_pods(state)
     histories = _trace(state)
-    met = count_meetings(state)
+    met = {(min(board), max(board)) for round in state.rounds for board in list_played(round)}
     ranked = sorted(present, key=lambda entrant: (-histories[entrant].score, entrant))
     players = [_describe(entrant, rank, histories[entrant]) for rank, entrant in enumerate(ranked, 1)]
-    found = generate_pairings("dutch", players, set(met), number, state.terms.format["rounds"])
+    found = generate_pairings("dutch", players, met, number, state.terms.format["rounds"])
     boards = tuple(
         _seat((each["white_id"], each["black_id"]), ranked, histories) for each in found if each["black_id"] is not None
     )
@@ -94,8 +96,9 @@ def _trace(state: Tournament) -> dict[int, _History]:
     best = _best_round(state)
     for round in state.rounds:
         before = {entrant: history.score for entrant, history in histories.items()}
-        sides = {entrant: side for board in round.boards for entrant, side in zip(board, (WHITE, BLACK), strict=True)}
-        opponents = {one: other for board in round.boards for one, other in (board, board[::-1])}
+        played = list_played(round)
+        sides = {entrant: side for board in played for entrant, side in zip(board, (WHITE, BLACK), strict=True)}
+        opponents = {one: other for board in played for one, other in (board, board[::-1])}
         points = score_round(state, round)
         for entrant, history in histories.items():
             share = points.get(entrant, ZERO) / best

@@ -110,6 +110,7 @@ def _describe(state: Tournament, game: Game, seen: GameOnDesk, names: Mapping[in
         "board": game.board,
         "game": game.game,
         "place": name_place(state, game, len(state.open_rounds) > 1),
+        "confirm_by": _find_confirm_by(seen),
         "due_at": find_game_deadline(state.rounds[game.round - 1], game.board) if game.ranks is None else None,
         "entrants": game.entrants,
         "players": [names[each] for each in game.entrants],
@@ -127,6 +128,13 @@ def _describe(state: Tournament, game: Game, seen: GameOnDesk, names: Mapping[in
         "name_on_turn": names.get(seen.on_turn or 0),
         "names_missing": [names[each] for each in seen.missing],
     }
+
+
+def _find_confirm_by(seen: GameOnDesk) -> int | None:
+    """When a match that can still be corrected goes to its verdict without its recorder's word (UTC milliseconds)."""
+    if seen.state != "unconfirmed" or seen.changed_at is None:
+        return None
+    return seen.changed_at + parts().config.corrections_ms
 
 
 def _sort(games: Sequence[Fields], order: str) -> list[Fields]:

@@ -8,7 +8,7 @@ from flask import Response, request
 from plyscribe.domain.rulesets import find_ruleset
 from plyscribe.domain.tournament.arbiters_desk import GameOnDesk, NextRound, find_next_round, list_open_games
 from plyscribe.domain.tournament.ladder import is_ladder
-from plyscribe.domain.tournament.state import Game, Tournament
+from plyscribe.domain.tournament.state import Game, Round, Tournament
 from plyscribe.service.clock import now_ms
 from plyscribe.service.tournaments.queries import describe_table, name_all
 from plyscribe.service.web.api.http import current_request, parts
@@ -20,6 +20,9 @@ from plyscribe.service.web.pages.speech import gettext, ngettext
 
 PICTURED = 4
 """Up to so many games of a round, each is shown with its board."""
+
+MOST_BELOW = 6
+"""Up to so many entrants without a board stand in one paragraph below the pictures. More get a line each."""
 
 NAMED = 6
 """How many boards are named that the next round waits for. Of more it is told how many there are."""
@@ -37,6 +40,8 @@ def show_wall(tournament: str) -> Response:
     shown = list_open_games(state)
     games = [_describe_game(state, *each, names) for each in look_at_games(state, shown, now_ms())]
     address = f"{current_request().own_origin}/tournaments/{state.stream}"
+    out = _list_out(rounds[0], names) if rounds else []
+    is_pictured = len(games) <= PICTURED
     theme = request.args.get("theme")
     return show_page(
         "wall.html",
@@ -46,8 +51,10 @@ def show_wall(tournament: str) -> Response:
         now_ms=now_ms(),
         round=rounds[0] if rounds else None,
         games=games,
+        out=out,
+        is_out_below=is_pictured and len(out) <= MOST_BELOW,
         is_ladder=is_ladder(state),
-        is_pictured=len(games) <= PICTURED,
+        is_pictured=is_pictured,
         rows=describe_table(state, parts().accounts)["rows"] if rounds else [],
         upcoming=say_what_comes(state),
         begins_at=_find_date(state),
@@ -68,6 +75,14 @@ def _describe_game(state: Tournament, game: Game, seen: GameOnDesk, names: Mappi
         "match": parts().tournaments.match_id(state, game) if seen.begun_at is not None else None,
         "is_corrected": game.entered is not None,
     }
+
+
+def _list_out(round: Round, names: Mapping[int, str]) -> list[tuple[str, str]]:
+    """Who is on no board of the round, and why."""
+    absent = [
+        (names[each], gettext("asked bye") if each in round.byes_asked else gettext("absent")) for each in round.absent
+    ]
+    return [(names[each], gettext("bye")) for each in round.byes] + absent
 
 
 def format_score(game: Game) -> str | None:

@@ -161,6 +161,7 @@ function showPreview(form, ruling, { before, after }) {
   shown.append(title, wide, actions);
   form.append(shown);
   title.focus();
+  actions.scrollIntoView({ block: "nearest" });
 }
 
 /** The rows after, in their order, each with the row of the same entrant before. */
