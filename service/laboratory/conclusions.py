@@ -114,16 +114,17 @@ def _judge_options(options: list[dict[str, Any]], plies: float) -> Iterator[str]
         named = f"{each['option']} = {format_value(each['value'])}"
         score, length = (each["measures"][name]["change"] for name in ("seat_1_score", "plies"))
         if is_away_from(0, score, 2 * len(studied)):
-            yield f"With {named}, seat 1 scores {format_change(score, 100)} % ({format_interval(score, 100)})."
+            change = f"{format_change(score, 100)} points of a hundred ({format_interval(score, 100)})"
+            yield f"With {named}, the score of seat 1 changes by {change}."
         if is_away_from(0, length, 2 * len(studied)) and abs(length["value"]) >= LONGER * plies:
-            yield f"With {named}, matches have {format_change(length)} moves ({format_interval(length)})."
+            yield f"With {named}, the length changes by {format_change(length)} moves ({format_interval(length)})."
 
 
 def _compare(findings: Mapping[str, Any]) -> Iterator[str]:
     for name, found in findings["comparison"]["measures"].items():
         change = found["change"]
         scale = 1 if name in ("plies", "lead_changes") else 100
-        unit = " %" if scale == 100 else ""
+        unit = " points of a hundred" if scale == 100 else ""
         what = MEASURE_NAMES[name]
         told = f"{format_change(change, scale)}{unit} ({format_interval(change, scale)})"
         match found["verdict"]:

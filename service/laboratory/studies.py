@@ -102,9 +102,17 @@ def make_plan(request: Request) -> Plan:
     def vary(number: int, variant: Variant) -> Batch | None:
         if variant.subject is None:
             return None
-        some = max(FEWEST_BOARDS, request.matches // 2)
         return Batch(
-            f"options/{number}", variant.subject, ALIKE, ((GREEDY,) * seats,), some, seed, 10, opening, True, True
+            f"options/{number}",
+            variant.subject,
+            ALIKE,
+            ((GREEDY,) * seats,),
+            request.matches,
+            seed,
+            10,
+            opening,
+            True,
+            True,
         )
 
     return Plan(
@@ -199,8 +207,7 @@ def _describe_options(plan: Plan, notebook: Notebook) -> Iterator[dict[str, Any]
         found: dict[str, Any] = {"option": variant.option, "value": variant.value, "refusal": variant.refusal}
         if batch:
             varied = list(_list_matches(batch, notebook))
-            few = min(len(base), len(varied))
-            found |= {"matches": few, "measures": describe_change(base[:few], varied[:few])}
+            found |= {"matches": len(varied), "measures": describe_change(base, varied)}
         yield found
 
 
