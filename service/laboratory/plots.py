@@ -60,12 +60,13 @@ def draw_plots(findings: Mapping[str, Any]) -> list[Plot]:
     return plots
 
 
-def _dot(axes: Any, estimate: Mapping[str, Any], row: float, place: int = 1, **more: Any) -> None:
-    low, value, high = estimate["low"], estimate["value"], estimate["high"]
-    axes.errorbar(
-        [value], [row], xerr=[[max(0, value - low)], [max(0, high - value)]],
-        fmt=MARKERS[place], color=COLOURS[place], markersize=5, capsize=3, **more,
-    )  # fmt: skip
+def _draw_dots(axes: Any, dots: Sequence[tuple[Mapping[str, Any], float]], place: int = 1, **more: Any) -> None:
+    """Draw each estimate in its row, all of them at a time, which keeps the SVG small."""
+    values, rows = [each["value"] for each, _ in dots], [row for _, row in dots]
+    below = [max(0, each["value"] - each["low"]) for each, _ in dots]
+    above = [max(0, each["high"] - each["value"]) for each, _ in dots]
+    look = {"fmt": MARKERS[place], "color": COLOURS[place], "markersize": 5, "capsize": 3}
+    axes.errorbar(values, rows, xerr=[below, above], **look, **more)
 
 
 def _name_rows(axes: Any, names: Sequence[str]) -> None:
@@ -79,9 +80,8 @@ def _plot_seats(play: Mapping[str, Any]) -> Plot:
 
     def draw(axes: Any) -> None:
         for place, (rung, found) in enumerate(play.items()):
-            for seat in found["seats"]:
-                row = seat["seat"] - 1 + 0.22 * (place - 1)
-                _dot(axes, seat["score"], row, place, label=rung if seat["seat"] == 1 else None)
+            dots = [(seat["score"], seat["seat"] - 1 + 0.22 * (place - 1)) for seat in found["seats"]]
+            _draw_dots(axes, dots, place, label=rung)
         axes.axvline(0.5, color="black", linewidth=0.8)
         _name_rows(axes, [f"seat {seat + 1}" for seat in range(seats)])
         axes.set_xlabel("score between equal bots")
@@ -155,15 +155,15 @@ def _plot_kinds(kinds: Mapping[str, Sequence[Mapping[str, Any]]]) -> Plot:
 
     def draw(axes: Any) -> None:
         chance = {each["kind"]: each["by_chance"] for each in next(iter(kinds.values()))}
-        for row, name in enumerate(names):
-            if name in chance:
-                axes.plot([chance[name]] * 2, [row - 0.35, row + 0.35], color="black", linewidth=1)
+        known = [(chance[name], row) for row, name in enumerate(names) if name in chance]
+        shares, middles = [share for share, _ in known], [row for _, row in known]
+        axes.vlines(
+            shares, [row - 0.35 for row in middles], [row + 0.35 for row in middles], color="black", linewidth=1
+        )
         for place, (rung, found) in enumerate(kinds.items()):
-            label: str | None = rung
-            for each in found:
-                if each["kind"] in names:
-                    _dot(axes, each["taken"], names.index(each["kind"]) + 0.2 * (place - 1), place, label=label)
-                    label = None
+            rows = ((each["taken"], each["kind"]) for each in found if each["kind"] in names)
+            dots = [(taken, names.index(kind) + 0.2 * (place - 1)) for taken, kind in rows]
+            _draw_dots(axes, dots, place, label=rung)
         _name_rows(axes, names)
         axes.set_xlim(-0.02, 1.02)
         axes.set_xlabel("chosen, when on offer beside other kinds")
@@ -175,8 +175,7 @@ def _plot_kinds(kinds: Mapping[str, Sequence[Mapping[str, Any]]]) -> Plot:
 
 def _plot_gradient(meetings: Sequence[Mapping[str, Any]]) -> Plot:
     def draw(axes: Any) -> None:
-        for row, each in enumerate(meetings):
-            _dot(axes, each["score"], row)
+        _draw_dots(axes, [(each["score"], row) for row, each in enumerate(meetings)])
         axes.axvline(0.5, color="black", linewidth=0.8)
         axes.set_xlim(0, 1.02)
         _name_rows(axes, [f"{each['strong']} against {each['weak']}" for each in meetings])
@@ -215,8 +214,7 @@ def _plot_options(options: Sequence[Mapping[str, Any]]) -> Plot:
     found = [each for each in options if "measures" in each]
 
     def draw(axes: Any) -> None:
-        for row, each in enumerate(found):
-            _dot(axes, each["measures"]["seat_1_score"]["change"], row)
+        _draw_dots(axes, [(each["measures"]["seat_1_score"]["change"], row) for row, each in enumerate(found)])
         axes.axvline(0, color="black", linewidth=0.8)
         _name_rows(axes, [f"{each['option']} = {format_value(each['value'])}" for each in found])
         axes.set_xlabel("change of the score of seat 1, between greedy bots")

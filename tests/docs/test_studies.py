@@ -88,7 +88,7 @@ def test_every_plot_of_a_page_is_small_and_there(game):
     plots = re.findall(r"!\[[^\]]+\]\(([^)]+\.svg)\)", page)
     assert len(plots) >= 3
     for plot in plots:
-        assert (STUDIES / plot).stat().st_size < 40_000
+        assert (STUDIES / plot).stat().st_size < 60_000
 
 
 def test_the_page_of_the_laboratory_names_every_measure_with_its_formula_and_source():
