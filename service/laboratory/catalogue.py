@@ -123,7 +123,7 @@ MEASURES = (
         "Luck and skill",
         "Score = mean + lineup + dice + lineup × dice + seeds + rest, all random, every lineup on the same dice. "
         "Skill: the share of `lineup` in the variance. Luck: the share of dice + lineup × dice + rest, which is what "
-        "other dice alone would change. Intervals: jackknife over the dice.",
+        "other dice alone would change. Intervals: jackknives over lineups and dice.",
         "Searle, Casella and McCulloch, Variance Components (1992); Sobol' (1993); Homma and Saltelli (1996); Efron "
         "and Stein (1981).",
     ),

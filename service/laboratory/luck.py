@@ -9,11 +9,12 @@ Other dice alone change dice + lineup × dice + rest. Its share of the whole is 
 which is what we call skill.
 """
 
+from math import sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from plyscribe.service.laboratory.estimates import DIGITS, Z
+from plyscribe.service.laboratory.estimates import DIGITS, Estimate, Z
 
 
 class Components(NamedTuple):
@@ -73,13 +74,16 @@ def split_variance(scores: Any) -> Components:
 def describe_luck(scores: Any) -> dict[str, Any]:
     """The components as shares of the variance, with luck and skill, for JSON.
 
-    Their intervals come from the jackknife over dice, or over seeds in a game without chance (Efron and Stein 1981).
+    Their intervals come from two jackknives, one over the lineups and one over the dice, or over the seeds in a game
+    without chance, whose variances are added up (Efron and Stein 1981).
     """
     scores = np.asarray(scores, dtype=float)
     lineups, seeds, dice, _ = scores.shape
     found = split_variance(scores)
-    axis = 2 if dice > 1 else 1
-    without = [split_variance(np.delete(scores, place, axis)) for place in range(scores.shape[axis])]
+    without = [
+        [split_variance(np.delete(scores, place, axis)) for place in range(scores.shape[axis])]
+        for axis in (0, 2 if dice > 1 else 1)
+    ]
     shares = {name: part / found.total if found.total else 0.0 for name, part in found._asdict().items()}
     return {
         "lineups": lineups,
@@ -88,13 +92,12 @@ def describe_luck(scores: Any) -> dict[str, Any]:
         "matches": lineups * seeds * dice,
         "variance": round(found.total, DIGITS),
         "shares": {name: round(share, DIGITS) for name, share in shares.items()},
-        "skill": _jackknife(found.skill, [each.skill for each in without]),
-        "luck": _jackknife(found.luck, [each.luck for each in without]),
+        "skill": _jackknife(found.skill, [[each.skill for each in some] for some in without]),
+        "luck": _jackknife(found.luck, [[each.luck for each in some] for some in without]),
     }
 
 
-def _jackknife(value: float, without: list[float]) -> dict[str, Any]:
-    n = len(without)
-    spread = np.sqrt((n - 1) / n * ((np.asarray(without) - np.mean(without)) ** 2).sum())
-    low, high = max(0.0, value - Z * spread), min(1.0, value + Z * spread)
-    return {"value": round(value, DIGITS), "low": round(float(low), DIGITS), "high": round(float(high), DIGITS), "n": n}
+def _jackknife(value: float, without: list[list[float]]) -> dict[str, Any]:
+    spread = sqrt(sum((1 - 1 / len(some)) * float(((np.asarray(some) - np.mean(some)) ** 2).sum()) for some in without))
+    estimate = Estimate(value, max(0.0, value - Z * spread), min(1.0, value + Z * spread), min(map(len, without)))
+    return estimate.describe()
