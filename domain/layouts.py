@@ -19,10 +19,11 @@ TIMED_MOVES = 2
 CLUBS = 2
 """The layout in which there may be organisers, arbiters, guests, and what else a club needs: from 0.4.0 on."""
 
-EXPLORER = 2
-"""The layout in which the explorer counts all matches: no release before 0.4.0 keeps its tables."""
 BUILDS = {("mcts", 2): 2}
 """The layouts in which later versions of built-in bots begin: `mcts` version 2 from 0.4.0 on."""
+
+EXPLORER = 2
+"""The layout in which the explorer counts all matches: no release before 0.4.0 keeps its tables."""
 
 NEWEST = INCREMENTS
 
