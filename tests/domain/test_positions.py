@@ -8,8 +8,8 @@ import pytest
 from plyscribe.domain.positions import KEY_LENGTH, fold_move, fold_position, position_key, unfold_move
 from plyscribe.domain.ruleset import AnyRuleset
 from plyscribe.domain.rulesets import find_ruleset
-from tests.domain.conformance import sample_positions
-from tests.domain.prove import every_ruleset, settings_of
+from plyscribe.testing.conformance import sample_positions
+from tests.domain.prove import every_ruleset, subject_of
 
 PATHAGON, PORTALS = find_ruleset("pathagon"), find_ruleset("portals")
 
@@ -88,7 +88,7 @@ def test_the_mirror_of_portals_runs_through_the_starts_of_two_seats() -> None:
 @every_ruleset
 def test_every_legal_move_folds_and_unfolds_to_one_that_leads_to_the_same(ruleset: AnyRuleset) -> None:
     random = Random(5)
-    for position in sample_positions(ruleset, settings_of)[::4]:
+    for position in sample_positions(subject_of(ruleset))[::4]:
         state, moves = position.state, position.moves(30)
         folded = fold_position(ruleset, state)
         for move in random.sample(moves, min(3, len(moves))):
