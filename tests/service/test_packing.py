@@ -14,7 +14,8 @@ from plyscribe.service.web.pages.blueprint import HTML
 from tests.service.api import Api
 
 GZIP = {"Accept-Encoding": "gzip"}
-NOT_PACKED = {"text/event-stream"}
+NOT_PACKED = {"text/event-stream", "application/vnd.apache.parquet"}
+"""Live streams, and what is packed in itself."""
 
 
 @pytest.fixture(autouse=True)
@@ -139,7 +140,7 @@ def test_answers_to_commands_are_never_packed(api):
     assert "Accept-Encoding" not in made.vary
 
 
-def test_every_medium_of_the_api_is_packed_except_live_streams(api):
+def test_every_medium_of_the_api_is_packed_except_live_streams_and_parquet(api):
     media = {
         each
         for rule in api.app.url_map.iter_rules()
