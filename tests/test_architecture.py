@@ -23,7 +23,7 @@ FLOORS = (
     ("health",),
     ("composition",),
     ("referee",),
-    ("bridge", "datasets", "explorer", "reports"),
+    ("bridge", "datasets", "explorer", "laboratory", "reports"),
     ("tournaments", "lists", "live", "processes"),
     ("matches", "ratings", "access", "webhooks"),
     ("streams",),
@@ -36,11 +36,12 @@ FLOORS = (
 )
 """The rooms of `service/`, from the top floor down: a room imports only from floors below its own."""
 
-MOST_ROOMS = 34
+MOST_ROOMS = 35
 
 PACKAGES = {
     "domain": {"domain"},
-    "service": {"domain", "service"},
+    "envs": {"domain", "envs", "service"},
+    "service": {"domain", "envs", "service"},
     "testing": {"domain", "service", "testing"},
     "workers": {"domain", "service", "workers"},
 }
@@ -103,6 +104,7 @@ SUBJECTS = {
     "rules": "the rules of a game",
     "rulesets": "the registered rulesets",
     "seats": "numbered places at a table",
+    "selfplay": "many games that are played here, at random or by bots",
     "state": "the state that a ruleset or an aggregate folds to",
     "system": "health and the contract",
     "tokens": "tokens of accounts",

@@ -14,6 +14,7 @@ COMMANDS = {
     "archive": ("archive:archive", "Look after the archive of sealed matches and copies."),
     "bot": ("bots:bot", "Play with a bot in any language, or check one."),
     "dataset": ("dataset:dataset", "Write the finished public matches of a ruleset as Parquet."),
+    "compile": ("compile_rules:compile_them", "Compile the rules, so that games are played faster on this machine."),
     "demo": ("demo:demo", "Let bots play over HTTP, then verify and rate the matches."),
     "doctor": ("doctor:doctor", "Check the setup and report problems."),
     "explore": ("explore:explore", "Show what was played from a position, or find steps."),
@@ -31,7 +32,9 @@ COMMANDS = {
     "replay": ("replay:replay", "Show a match as text, as a picture or as a film."),
     "rotate-key": ("rotate_key:rotate_server_key", "Replace the server key, while no service runs."),
     "rules": ("rules:rules", "Check matches under their rules; prove or release rules."),
+    "selfplay": ("selfplay:selfplay", "Play thousands of games at random or with bots, on all processors."),
     "serve": ("serve:serve", "Run everything: store, API, workers and relay."),
+    "study": ("study:study", "Study a ruleset by matches between bots."),
     "tournament": ("tournament:tournament", "Run tournaments, steer them and check their pairings."),
     "upgrade": ("upgrade:upgrade", "Show or finish the upgrade of a store to this release."),
     "vectors": ("vectors:vectors", "Write random matches to test other simulators with."),
@@ -42,6 +45,7 @@ COMMANDS = {
 
 EXPECTED = (
     ("plyscribe.domain.errors", "DomainError"),
+    ("plyscribe.envs.compiling", "CannotCompile"),
     ("plyscribe.service.config", "ConfigError"),
     ("plyscribe.service.errors", "UnknownModel"),
     ("plyscribe.service.processes.serving", "ServeError"),
