@@ -74,7 +74,9 @@ class MatchCounts:
             known = _lock_rows(connection, tables, [each.id for each in facts])
             newer = [each for each in facts if each.id in known and known[each.id]["version"] < each.version]
             rows = [_make_row(each, each.version, each.counts, each.values) for each in newer]
-            _replace_counts(connection, tables, [known[each.id] for each in newer], rows)
+            # A match that is scored after it was verified has the same moves.
+            changed = [row for row in rows if _counts_otherwise(known[row["id"]], row)]
+            _replace_counts(connection, tables, [known[row["id"]] for row in changed], changed)
             if rows:
                 this = tables.matches.c.id == sa.bindparam("of_id")
                 values: dict[str, Any] = {str(name): sa.bindparam(str(name)) for name in rows[0] if name != "id"}
@@ -101,6 +103,10 @@ def _find_imported(read: ReadImport) -> Facts | None:
 
 def _make_row(facts: Facts, version: int, counts: bool, values: Mapping[str, Any]) -> dict[str, Any]:
     return {"id": facts.id, "version": version, "counts": counts, **values}
+
+
+def _counts_otherwise(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
+    return any(old[name] != new[name] for name in KNOWN if name != "version")
 
 
 def _lock_rows(connection: sa.Connection, tables: ExplorerTables, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
