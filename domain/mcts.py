@@ -3,7 +3,8 @@
 At the root the playouts are shared out by sequential halving (Karnin, Koren and Somekh 2013; in trees Pepels et al.
 2014): the moves with the best `evaluate` get equally many, the worse half of them drops out, and so on. So moves are
 compared when each was looked into equally far. Otherwise a move that was looked into further, across something that is
-due for everybody such as the scoring of a round, looks much better or worse for that alone.
+due for everybody such as the scoring of a round, looks much better or worse for that alone. A move to which the best
+reply wins makes room for another.
 
 Below the root the search is PUCT (Rosin 2011; Silver et al. 2016). Each seat maximises its own reward, as in max^n
 (Luckhardt and Irani 1986). A new position gets its value from `evaluate`, without a rollout, because random moves would
@@ -26,12 +27,12 @@ The only function used is the square root, which IEEE 754 rounds exactly, as it 
 same moves.
 """
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from itertools import islice, product
 from math import sqrt
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from plyscribe.domain.ruleset import Decision, Over, RandBelow, Roll, Ruleset, Turn
+from plyscribe.domain.ruleset import Decision, Over, RandBelow, Roll, Ruleset, Turn, evaluate_over
 
 State = TypeVar("State", bound=Hashable)
 Move = TypeVar("Move", bound=Hashable)
@@ -44,16 +45,20 @@ MOST = 100
 """A node with more moves than this gets a random sample of this size."""
 
 STEPS = 30
-"""Random moves and rolls to measure how much `evaluate` changes in a step."""
+WALKS = 10
+"""Random moves and rolls to measure how much `evaluate` changes in a step, and how often if it did not change."""
 
 LARGE = 8
 """A gain of this many steps is worth half a win."""
 
 LEAST_EACH = 2.5
-"""The playouts that a move gets at least in the first round of the halving; this limits how many moves take part."""
+"""There are this many playouts for each move and round of the halving at least: it limits how many moves take part."""
 
 DECIDED = 500_000
 """Only the value of an ended match is this far from 0."""
+
+LOST = -0.9
+"""So low is the reward of a match that is lost, or of a position that is as bad."""
 
 FEW = 36
 """Dice with at most this many outcomes show each of them once before they show one again."""
@@ -128,7 +133,7 @@ class _Node:
 
 
 def search(ruleset: Ruleset[State, Move], state: State, playouts: int, randbelow: RandBelow) -> Move:
-    """The move that is left when all playouts are made; with one playout, the best by `evaluate`.
+    """The move that is left when all playouts are made; with up to three, the best by `evaluate`.
 
     The result depends only on the arguments and the draws. `state` must wait for a decision.
     """
@@ -181,9 +186,11 @@ class _Tree(Generic[State, Move]):
 
     def rank_moves(self, playouts: int) -> list[tuple[Move, _Node]]:
         """The moves that took part, the best first, after the playouts; there are none if only one move takes part."""
-        left = list(self._moves.items())
-        del left[_count_candidates(len(left), playouts) :]
-        dropped: list[tuple[Move, _Node]] = []
+        count = _count_candidates(len(self._moves), playouts)
+        if count == 1:
+            return list(islice(self._moves.items(), 1))
+        left, dropped = self._pick_candidates(count, playouts // 2)
+        playouts -= sum(node.visits for _, node in left + dropped)
         for rounds in range(_count_rounds(len(left)), 0, -1):
             each = playouts // rounds // len(left)
             playouts -= each * len(left)
@@ -193,6 +200,22 @@ class _Tree(Generic[State, Move]):
             half = (len(left) + 1) // 2
             left, dropped = left[:half], left[half:] + dropped
         return left + dropped
+
+    def _pick_candidates(self, count: int, playouts: int) -> tuple[list[tuple[Move, _Node]], list[tuple[Move, _Node]]]:
+        """The most promising moves, and others that gave way to the next because the best reply to them wins.
+
+        Each costs two playouts: one sees the position, one the best reply by `evaluate`.
+        """
+        fair: list[tuple[Move, _Node]] = []
+        lost: list[tuple[Move, _Node]] = []
+        for move, node in self._moves.items():
+            if len(fair) == count or 2 * len(fair + lost) + 2 > max(playouts, 2 * count):
+                break
+            self._play_out(node)
+            self._play_out(node)
+            is_lost = node.expected[self._seat] < LOST and not self._is_blind
+            (lost if is_lost else fair).append((move, node))
+        return (fair, lost) if fair else (lost, [])
 
     def value(self, node: _Node) -> float:
         """What the node is worth to the seat at the root."""
@@ -265,7 +288,7 @@ class _Tree(Generic[State, Move]):
         if self._is_blind:
             _shuffle(moves, self._randbelow)
         states = {move: ruleset.apply_move(state, move) for move in moves}
-        values = {move: ruleset.evaluate(after, seat) for move, after in states.items()}
+        values = {move: self._evaluate(after, ruleset.turn(after), seat) for move, after in states.items()}
         best_first = sorted(values, key=values.__getitem__, reverse=True)
         return {move: _Node(states[move], self._reward(values[move], seat)) for move in best_first}
 
@@ -273,7 +296,11 @@ class _Tree(Generic[State, Move]):
         """The reward of each seat for a position, by `evaluate` or by random play."""
         if self._is_blind:
             return _reward_ranks(self._play_randomly(state, turn))
-        return [self._reward(self._ruleset.evaluate(state, seat), seat) for seat in self._seats]
+        return [self._reward(self._evaluate(state, turn, seat), seat) for seat in self._seats]
+
+    def _evaluate(self, state: State, turn: Turn, seat: int) -> int:
+        """The value of a state, even if `evaluate` does not know who has won."""
+        return evaluate_over(turn, seat) if isinstance(turn, Over) else self._ruleset.evaluate(state, seat)
 
     def _reward(self, value: int, seat: int) -> float:
         """How much better off the seat is than at the root, from -1 to 1."""
@@ -292,20 +319,26 @@ class _Tree(Generic[State, Move]):
     def _measure_step(self, state: State, seat: int) -> float:
         """The average change of the seat's value from one random move or roll to the next.
 
-        It is 0 only if `evaluate` does not change at all in random play, other than with the end of the match.
+        It is 0 only if `evaluate` seems to change with the end of the match alone.
         """
-        value, changes = self._values[seat - 1], [0]
-        for number in range(LONGEST):
-            turn = self._ruleset.turn(state)
-            if number >= STEPS and any(changes):
+        changes = [0]
+        for _ in range(WALKS):
+            changes += self._walk(state, seat)
+            if any(changes):
                 break
+        return sum(changes) / len(changes)
+
+    def _walk(self, state: State, seat: int) -> Iterator[int]:
+        """The changes of the seat's value in random play, except to that of an ended match."""
+        value = self._values[seat - 1]
+        for _ in range(STEPS):
+            turn = self._ruleset.turn(state)
             if isinstance(turn, Over):
                 break
             state = self._step(state, turn)
             before, value = value, self._ruleset.evaluate(state, seat)
             if abs(value) < DECIDED:
-                changes.append(abs(value - before))
-        return sum(changes) / len(changes)
+                yield abs(value - before)
 
     def _step(self, state: State, turn: Decision | Roll) -> State:
         """The state after a random move or roll."""
@@ -350,7 +383,7 @@ def _shuffle(values: list[Any], randbelow: RandBelow) -> None:
 def _count_candidates(moves: int, playouts: int) -> int:
     """How many of the moves take part: as many as get LEAST_EACH playouts each in the first round, or two."""
     enough = (count for count in range(moves, 2, -1) if count * LEAST_EACH * _count_rounds(count) <= playouts)
-    return next(enough, min(moves, playouts, 2))
+    return next(enough, min(moves, max(1, playouts // 2), 2))
 
 
 def _count_rounds(moves: int) -> int:
