@@ -93,7 +93,7 @@ def study(
     _require_libraries()
     from plyscribe.service.laboratory.notebook import StudyError
     from plyscribe.service.laboratory.studies import RANDOM_PLIES, Request
-    from plyscribe.service.laboratory.subject import find_subject
+    from plyscribe.service.laboratory.study_subject import find_subject
 
     if against_options and against is None:
         against = ruleset

@@ -11,9 +11,9 @@ from random import Random
 from typing import Any, NamedTuple
 
 from plyscribe.service.laboratory.observing import Observer
-from plyscribe.service.laboratory.playing import Opening, Played, play
 from plyscribe.service.laboratory.rungs import Rung
-from plyscribe.service.laboratory.subject import Subject
+from plyscribe.service.laboratory.study_match import Opening, Played, play
+from plyscribe.service.laboratory.study_subject import Subject
 
 Lineup = tuple[Rung, ...]
 """The bot of each seat."""

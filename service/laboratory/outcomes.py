@@ -13,8 +13,8 @@ from plyscribe.service.laboratory.estimates import (
     estimate_score,
     estimate_share,
 )
-from plyscribe.service.laboratory.playing import BROKEN_OFF, score_seats
 from plyscribe.service.laboratory.sensitivity import is_drawn
+from plyscribe.service.laboratory.study_match import BROKEN_OFF, score_seats
 from plyscribe.service.laboratory.swings import TENTHS, describe_swings
 
 TIMEOUTS = ("ply-limit", BROKEN_OFF)

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 from plyscribe.domain.errors import OptionError
 from plyscribe.service.laboratory.estimates import estimate_mean
-from plyscribe.service.laboratory.playing import score_seats
-from plyscribe.service.laboratory.subject import Subject
+from plyscribe.service.laboratory.study_match import score_seats
+from plyscribe.service.laboratory.study_subject import Subject
 
 MOST_VALUES = 4
 UNSTUDIED = "ply_limit"

@@ -9,18 +9,18 @@ import numpy as np
 from plyscribe import __version__
 from plyscribe.service.laboratory.batches import ALIKE, CROSSED, ROTATED, Batch, Task, draw_lineups
 from plyscribe.service.laboratory.clauses import describe_clauses, list_unseen_effects
-from plyscribe.service.laboratory.comparing import ALPHA, BETA, Comparison
 from plyscribe.service.laboratory.conclusions import draw_conclusions, format_value
 from plyscribe.service.laboratory.estimates import estimate_score
 from plyscribe.service.laboratory.kinds_of_moves import describe_kinds
 from plyscribe.service.laboratory.luck import describe_luck
 from plyscribe.service.laboratory.notebook import Notebook, StudyError
 from plyscribe.service.laboratory.outcomes import describe_play
-from plyscribe.service.laboratory.playing import score_seats
 from plyscribe.service.laboratory.rungs import GREEDY, RANDOM, Rung, list_rungs
 from plyscribe.service.laboratory.running import Progress, run_tasks
 from plyscribe.service.laboratory.sensitivity import Variant, describe_change, list_variants
-from plyscribe.service.laboratory.subject import Subject
+from plyscribe.service.laboratory.sequential_test import ALPHA, BETA, Comparison
+from plyscribe.service.laboratory.study_match import score_seats
+from plyscribe.service.laboratory.study_subject import Subject
 
 FORMAT = 1
 """The version of the findings as JSON."""

@@ -15,7 +15,7 @@ from plyscribe.service.laboratory.estimates import (
     estimate_share,
     fit_chances,
 )
-from plyscribe.service.laboratory.playing import score_seats
+from plyscribe.service.laboratory.study_match import score_seats
 
 TENTHS = 10
 FAR_BEHIND = 0.25

@@ -10,13 +10,19 @@ from scipy.stats import binomtest, t
 from plyscribe.domain.ruleset import Decision, Over
 from plyscribe.domain.tournament.sprt import Hypotheses, judge
 from plyscribe.service.laboratory.branching import MOST_LISTED, count_moves, estimate_kinds
-from plyscribe.service.laboratory.comparing import LEAST_BOARDS, MEASURES, Comparison, DirectionTest, measure_board
 from plyscribe.service.laboratory.conclusions import is_away_from, widen
 from plyscribe.service.laboratory.estimates import estimate_mean, estimate_score, estimate_share, fit_chances
 from plyscribe.service.laboratory.kinds_of_moves import FEWEST, describe_kinds
 from plyscribe.service.laboratory.luck import describe_luck, split_variance
-from plyscribe.service.laboratory.playing import MOST_POINTS, Curve, score_seats
 from plyscribe.service.laboratory.sensitivity import list_values
+from plyscribe.service.laboratory.sequential_test import (
+    LEAST_BOARDS,
+    MEASURES,
+    Comparison,
+    DirectionTest,
+    measure_board,
+)
+from plyscribe.service.laboratory.study_match import MOST_POINTS, Curve, score_seats
 from plyscribe.service.laboratory.swings import describe_swings, find_decision, read_leads
 from tests.service.toy_contest import CONTEST_V1
 

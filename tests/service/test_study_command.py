@@ -18,7 +18,7 @@ from plyscribe.service.cli.__main__ import cli
 from plyscribe.service.laboratory.catalogue import MEASURES
 from plyscribe.service.laboratory.notebook import Notebook, StudyError
 from plyscribe.service.laboratory.studies import Request, count_matches, make_plan, make_study
-from plyscribe.service.laboratory.subject import find_subject
+from plyscribe.service.laboratory.study_subject import find_subject
 from tests.service.toy_contest import CONTEST_V1
 
 ROOT = Path(__file__).parents[2]

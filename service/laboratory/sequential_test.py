@@ -14,8 +14,8 @@ from typing import Any
 
 from plyscribe.domain.tournament.sprt import Hypotheses, judge
 from plyscribe.service.laboratory.estimates import DIGITS, estimate_mean
-from plyscribe.service.laboratory.playing import score_seats
 from plyscribe.service.laboratory.sensitivity import is_drawn
+from plyscribe.service.laboratory.study_match import score_seats
 
 ALPHA, BETA = 0.05, 0.05
 """The allowed rate of wrong "more" or "less" over all measures together, and of a wrong "same" for each."""

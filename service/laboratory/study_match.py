@@ -10,7 +10,7 @@ from plyscribe.domain.bots import Bot
 from plyscribe.domain.dice import roll_dice
 from plyscribe.domain.effects import Moved, Rolled, Step
 from plyscribe.domain.ruleset import AnyRuleset, Over, Roll
-from plyscribe.service.laboratory.subject import Subject
+from plyscribe.service.laboratory.study_subject import Subject
 
 MOST_STEPS = 10_000
 """A match that takes more moves and rolls than this is broken off and ranked by its standing."""
