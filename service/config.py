@@ -1,10 +1,8 @@
 """The settings of a process, read once from the environment."""
 
-import importlib
 import os
 import re
 import secrets
-import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -17,10 +15,10 @@ from plyscribe.domain.commands import Secret
 from plyscribe.domain.dice import commit, derive_secret
 from plyscribe.domain.errors import DiceKeyMissing, KeyMissing, SeedsKeyMissing
 from plyscribe.domain.events import MatchCreated, SealedSeeds, ServerDice, SharedDice
-from plyscribe.domain.ruleset import Ruleset
-from plyscribe.domain.rulesets import register
+from plyscribe.domain.ruleset import AnyRuleset
 from plyscribe.domain.seeds import derive_seeds_secret
 from plyscribe.domain.webhooks import SecretSource
+from plyscribe.service.games import GameError, check_parts, list_rules, load_object, register_games
 
 SETTINGS = (
     "PLYSCRIBE_ALLOWANCES",
@@ -28,6 +26,7 @@ SETTINGS = (
     "PLYSCRIBE_ARCHIVE",
     "PLYSCRIBE_CORRECTIONS_S",
     "PLYSCRIBE_DATA",
+    "PLYSCRIBE_DATASET_LICENCE",
     "PLYSCRIBE_HOST",
     "PLYSCRIBE_HOSTS",
     "PLYSCRIBE_LOG",
@@ -118,6 +117,8 @@ ALLOWANCES: Mapping[str, Windows] = {
 
 A client that makes as many moves as it may, and reads the match after each, has used up its reads before its moves.
 """
+
+MAX_LICENCE = 500
 
 MOST_REPLICAS = 15
 """The most replicas of the store that an answer may wait for."""
@@ -298,6 +299,9 @@ class Config:
 
     """The address of the read database; without one it is in memory."""
 
+    dataset_licence: str = ""
+    """What readers of datasets may do with them, in the words of the operator."""
+
     replicas: int = 0
     """How many replicas of the store have a change before it is answered."""
 
@@ -342,6 +346,7 @@ def read_config(environ: Mapping[str, str] = os.environ) -> Config:
         read_url=_read_database(environ),
         archive=environ.get("PLYSCRIBE_ARCHIVE", ""),
         seal_after_s=_read_rest(environ),
+        dataset_licence=_read_licence(environ.get("PLYSCRIBE_DATASET_LICENCE", "")),
         replicas=_count(environ, "PLYSCRIBE_REPLICAS", 0, range(MOST_REPLICAS + 1)),
         webhooks=_choose(environ, "PLYSCRIBE_WEBHOOKS", "public", "any", "off"),
     )
@@ -351,6 +356,14 @@ def read_metrics_address(environ: Mapping[str, str] = os.environ) -> tuple[str, 
     """The host and the port at which a worker or relay reports its numbers; port 0: nowhere. ConfigError."""
     port = _count(environ, "PLYSCRIBE_METRICS_PORT", 0, range(65_536))
     return environ.get("PLYSCRIBE_HOST") or "127.0.0.1", port
+
+
+def _read_licence(text: str) -> str:
+    if len(text) > MAX_LICENCE or not text.isprintable():
+        raise ConfigError(
+            f"PLYSCRIBE_DATASET_LICENCE has {len(text)} characters; allowed: one line of at most {MAX_LICENCE}"
+        )
+    return text.strip()
 
 
 def _read_rest(environ: Mapping[str, str]) -> int | None:
@@ -451,31 +464,32 @@ def _parse_one_key(text: str) -> bytes:
 
 
 def register_rulesets(names: str) -> None:
-    """Register the rulesets that a text `module:NAME,module:NAME` names; ConfigError if one cannot be registered."""
-    for name in filter(None, names.split(",")):
-        ruleset = load_ruleset(name, "PLYSCRIBE_RULESETS")
-        try:
-            register(ruleset)
-        except ValueError as error:
-            raise ConfigError(f"PLYSCRIBE_RULESETS names {name!r}: {error}") from None
+    """Register the rulesets of installed packages, then those that `module:NAME,module:NAME` names.
 
-
-def load_ruleset(name: str, named_by: str) -> Ruleset[object, object]:
-    """The ruleset at `module:NAME`; ConfigError if there is none. Its message says that `named_by` names it."""
-    module, _, attribute = name.strip().partition(":")
-    _look_in_working_directory()
+    ConfigError if one cannot be registered; it says which, and what to do.
+    """
     try:
-        ruleset = getattr(importlib.import_module(module), attribute)
-    except (ImportError, AttributeError, ValueError, TypeError) as error:
-        raise ConfigError(f"{named_by} names {name!r}, which cannot be loaded: {error}") from None
-    if not isinstance(ruleset, Ruleset):
-        raise ConfigError(f"{named_by} names {name!r}, which is not a ruleset")
+        register_games(names)
+    except GameError as error:
+        raise ConfigError(str(error)) from None
+
+
+def require_parts() -> None:
+    """ConfigError if what a registered game from outside brings beside its rules cannot be read."""
+    try:
+        check_parts()
+    except GameError as error:
+        raise ConfigError(str(error)) from None
+
+
+def load_ruleset(name: str, named_by: str) -> AnyRuleset:
+    """The ruleset at `module:NAME`; ConfigError if there is none. Its message says that `named_by` names it."""
+    try:
+        [ruleset, *others] = list_rules(load_object(name, named_by), f"{named_by} names {name!r}")
+    except GameError as error:
+        raise ConfigError(str(error)) from None
+    except ValueError:
+        raise ConfigError(f"{named_by} names {name!r}, which brings no ruleset") from None
+    if others:
+        raise ConfigError(f"{named_by} names {name!r}, which brings several rulesets: name one of them")
     return ruleset
-
-
-def _look_in_working_directory() -> None:
-    """Let rulesets lie in the working directory. It comes last, so that nothing there hides an installed module."""
-    with suppress(OSError):
-        here = os.getcwd()
-        if here not in sys.path:
-            sys.path.append(here)

@@ -1,13 +1,15 @@
-"""The rulebooks: the pages of docs/rulesets, read clause by clause.
+"""The rulebooks: the pages of docs/rulesets and of games from outside, read clause by clause.
 
-`<id>.md` describes version 1 of a ruleset, `<id>_v2.md` version 2, and so on. A folder for each other language has the
-same pages in it, such as `de/<id>.md`, with the same clauses and the same numbers.
+`<id>.md` describes version 1 of a ruleset, `<id>_v2.md` version 2, and so on; a game from outside names its page. A
+folder for each other language has the same pages in it, such as `de/<id>.md`, with the same clauses and numbers.
 """
 
 import re
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
+
+from plyscribe.service.games import find_game
 
 ENGLISH = "en"
 PAGES = Path(__file__).parent / "rulebooks"
@@ -45,16 +47,27 @@ def read_page(ruleset: str, version: int, language: str = ENGLISH) -> str | None
 def find_language(ruleset: str, version: int, language: str) -> str:
     """The language of the page that a reader of this language gets."""
     path = _find_page(ruleset, version, language)
-    return ENGLISH if path is None or path.parent == PAGES else language
+    return ENGLISH if path is None or path == _find_english(ruleset, version) else language
 
 
 def _find_page(ruleset: str, version: int, language: str) -> Path | None:
-    names = [*(f"{ruleset}_v{number}" for number in range(version, 1, -1)), ruleset]
-    english = next((path for name in names if (path := PAGES / f"{name}.md").is_file()), None)
+    english = _find_english(ruleset, version)
     if english is None:
         return None
-    translated = PAGES / language / english.name
+    translated = english.parent / language / english.name
     return translated if translated.is_file() else english
+
+
+def _find_english(ruleset: str, version: int) -> Path | None:
+    """The page of this version, or else of the newest version before it."""
+    for number in range(version, 0, -1):
+        ours = PAGES / (f"{ruleset}_v{number}.md" if number > 1 else f"{ruleset}.md")
+        if ours.is_file():
+            return ours
+        game = find_game(ruleset, number)
+        if game is not None and game.rulebook is not None:
+            return game.rulebook
+    return None
 
 
 def parse_clauses(page: str) -> dict[str, Clause]:

@@ -172,7 +172,7 @@ class ZhenV1(Duel[State, Move]):
             reserve -= 1
         # State(...) takes twice as long.
         after = tuple.__new__(State, (setup, ply + 1, line + shift, line, reserve_other, reserve, None))
-        if not any(_actions(after)):
+        if not _can_act(after):
             after = after._replace(line=_collect(after))
             return self.end(after, Over("blocked", self.standing(after)))  # ZH7, ZH8
         return self.end(after, Over("ply-limit", self.standing(after))) if ply + 1 == setup.ply_limit else after
@@ -281,6 +281,18 @@ def _actions(state: State) -> Iterator[Move]:
             yield tile
 
 
+def _can_act(state: State) -> bool:
+    """Whether there is any action. It is asked after every move, and a generator would double the cost."""
+    (track, _), ply, line, before, reserve, _, _ = state
+    tiles = line
+    for shifts in track.shifts[ply & 1][1:]:
+        tiles >>= 10
+        cubes = tiles & 1023
+        if (cubes or reserve) and (shift := shifts[cubes]) and line + shift != before:  # ZH4, ZH5
+            return True
+    return False
+
+
 def _find_breach(state: State, source: int, target: int) -> tuple[str, Phrase] | None:
     """A rule that the move breaks, and how; None when the move is legal."""
     (track, _), ply, line, before, reserve, _, over = state
@@ -336,10 +348,19 @@ def _captured(state: State) -> tuple[int, int]:
 
 def _prospect(state: State) -> int:
     """The value for the seat on turn of what it captured, what it can capture at once, and its actions."""
-    actions = list(_actions(state))
-    end, enemy = state.setup.track.end, 5 * (~state.ply & 1)
-    preys = [_cubes(state.line, tile) >> enemy & 31 for tile in actions if _reach(state, tile) in (0, end)]
-    return 100 * _captured(state)[state.ply & 1] + 30 * max(preys, default=0) + len(actions)
+    (track, _), ply, line, before, reserve, _, _ = state
+    second, tiles, number, most = ply & 1, line, 0, 0
+    # As in _actions, of which a list would take twice as long.
+    for tile, shifts in enumerate(track.shifts[second][1:], 1):
+        tiles >>= 10
+        cubes = tiles & 1023
+        if (cubes or reserve) and (shift := shifts[cubes]) and line + shift != before:
+            number += 1
+            one, two = cubes & 31, cubes >> 5
+            own, enemy, distance = (two, one, track.end - tile) if second else (one, two, tile)
+            if own == distance and enemy > most:
+                most = enemy
+    return 100 * _captured(state)[second] + 30 * most + number
 
 
 def _view_line(state: State, line: int) -> dict[str, Any]:

@@ -1,7 +1,9 @@
 """Board pictures: SVG, drawn from nothing but a view. Each ruleset version has a module and a template.
 
 The module prepares the view for the template and explains notations. The template draws. Classes name the colours,
-which one style sheet defines (`colours.css`): pages include it once, and a picture on its own carries a copy.
+which one style sheet defines (`colours.css`): pages include it once, and a picture on its own carries a copy. Packages
+can bring games with boards of their own (`plyscribe.service.games`).
+
 A drawing is more than a picture. Its elements carry attributes, so that people make moves on it, see them happen and
 have it read out:
 
@@ -16,9 +18,9 @@ have it read out:
 
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, FileSystemLoader, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
 from plyscribe.domain.ruleset import AnyRuleset
@@ -26,6 +28,7 @@ from plyscribe.service.boards import crystals_v1, pathagon_v1, portals_v1, rings
 from plyscribe.service.boards.board import Board, Explained, LastMove
 from plyscribe.service.boards.colours import Theme, render_colours
 from plyscribe.service.boards.plain import arrange_text
+from plyscribe.service.games import find_game, find_template, load_part
 
 BOARDS: dict[tuple[str, int], Board] = {
     ("crystals", 1): crystals_v1.BOARD,
@@ -34,14 +37,18 @@ BOARDS: dict[tuple[str, int], Board] = {
     ("rings", 1): rings_v1.BOARD,
     ("zhen", 1): zhen_v1.BOARD,
 }
-"""The board of each ruleset version. A version without one is shown as text."""
+"""The boards of the built-in rulesets."""
 
 TEMPLATES = Path(__file__).parent / "templates"
 
 
 def find_board(ruleset: AnyRuleset) -> Board | None:
     """The board of a ruleset version, None if it has none."""
-    return BOARDS.get((ruleset.id, ruleset.version))
+    built_in = BOARDS.get((ruleset.id, ruleset.version))
+    if built_in is not None:
+        return built_in
+    outside = load_part(ruleset.id, ruleset.version, "board")
+    return None if outside is None else cast(Board, outside.BOARD)
 
 
 def draw_board(
@@ -78,9 +85,17 @@ def explain_move(ruleset: AnyRuleset, move: str) -> Explained | None:
 @cache
 def _templates() -> Environment:
     return Environment(
-        loader=FileSystemLoader(TEMPLATES),
+        loader=ChoiceLoader([FileSystemLoader(TEMPLATES), FunctionLoader(_read_template)]),
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=StrictUndefined,
     )
+
+
+def _read_template(name: str) -> str | None:
+    """The template of a game from outside, by the name that a built-in one would have."""
+    id, _, version = name.removesuffix(".svg").rpartition("_v")
+    if not version.isdecimal() or find_game(id, int(version)) is None:
+        return None
+    return find_template(id, int(version)).read_text(encoding="utf-8")

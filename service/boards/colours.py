@@ -4,11 +4,14 @@ The colours of the seats are those of Okabe and Ito (Color Universal Design, 200
 with all common kinds of colour vision can tell them apart. Pieces also carry a mark or number of their seat.
 """
 
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Literal
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from plyscribe.service.games import list_games, load_part
 
 Theme = Literal["light", "dark", "auto"]
 """`auto` is light unless the reader's system prefers dark."""
@@ -195,14 +198,30 @@ DARK = {
 }
 
 
-@cache
 def render_colours(theme: Theme) -> str:
     """The style sheet of a picture in this theme. It has no variables, so every renderer can read it."""
+    return _render_colours(theme, tuple(_list_colours()))
+
+
+@cache
+def _render_colours(theme: Theme, more: Sequence[tuple[str, str, str]]) -> str:
     template = _templates().get_template("colours.css")
+    light, dark = (
+        template.render(palette) + "".join(f".{each[0]} {{ fill: {each[place]}; }}\n" for each in more)
+        for place, palette in enumerate((LIGHT, DARK), 1)
+    )
     if theme == "auto":
-        dark = template.render(DARK)
-        return f"{template.render(LIGHT)}@media (prefers-color-scheme: dark) {{\n{dark}}}\n"
-    return template.render(LIGHT if theme == "light" else DARK)
+        return f"{light}@media (prefers-color-scheme: dark) {{\n{dark}}}\n"
+    return light if theme == "light" else dark
+
+
+def _list_colours() -> Iterator[tuple[str, str, str]]:
+    """The classes of games from other packages, each with its colour in light and in dark."""
+    for game in list_games():
+        id = game.rules.id
+        board = load_part(id, game.rules.version, "board")
+        for name, (light, dark) in getattr(board, "COLOURS", {}).items():
+            yield f"{id}-{name}", light, dark
 
 
 @cache

@@ -1,5 +1,7 @@
 """Releasing a version of a ruleset in a checkout: what must be right before, and the two marks that freeze it.
 
+The checkout is that of Plyscribe, or of a package that brings a game.
+
 A version is released when its `digest.txt` says so and its class has `released = True`. From then on its digest is
 pinned: the proofs refuse to be written anew, and a changed behaviour fails `rules check` and the tests.
 """
@@ -15,9 +17,8 @@ from plyscribe.domain.errors import RulesetError
 from plyscribe.domain.proofs.cases import DIGEST, behaviour_lines, is_released, parse_cases, prove
 from plyscribe.domain.proofs.vectors import write_vectors
 from plyscribe.domain.ruleset import AnyRuleset
-
-PROOFS = Path("tests/domain/proofs")
-CASES = "cases.json"
+from plyscribe.service.kit.proof_files import CASES, PLACES, find_proofs, name_command, name_ruleset
+from plyscribe.service.rulebooks import read_page
 
 _CLAUSE = re.compile(r"^### ([A-Z]{2}[0-9]+) · ", re.MULTILINE)
 _NAMED = re.compile(r"[A-Z]{2}[0-9]+|(?<=def test_)[a-z]{2}[0-9]+(?=_)")
@@ -37,15 +38,16 @@ class CannotRelease(Exception):
 
 def is_checkout(tree: Path) -> bool:
     """Whether the folder holds the proofs of rulesets."""
-    return (tree / PROOFS).is_dir()
+    return find_proofs(tree) is not None
 
 
 def check_release(ruleset: AnyRuleset, others: Sequence[AnyRuleset], tree: Path) -> list[Checked]:
     """All checks before a release; `others` are the rulesets that are registered beside it. It changes nothing."""
     if not is_checkout(tree):
-        raise CannotRelease(f"{tree.resolve()} is not a checkout of Plyscribe: it has no {PROOFS}")
+        places = " or ".join(PLACES)
+        raise CannotRelease(f"{tree.resolve()} is not a checkout of Plyscribe or of a package: it has no {places}")
     # A tree with rulesets of its own need not have the built-in ones.
-    here = [each for each in others if _page(each, tree) or _folder(each, tree).is_dir()]
+    here = [each for each in others if _find_page(each, tree) or _folder(each, tree).is_dir()]
     frozen = [each for each in here if each.released or _is_frozen(each, tree)]
     return [
         Checked("proofs", tuple(check_proofs(ruleset, tree))),
@@ -58,8 +60,8 @@ def check_release(ruleset: AnyRuleset, others: Sequence[AnyRuleset], tree: Path)
 
 def check_proofs(ruleset: AnyRuleset, tree: Path) -> Iterator[str]:
     """What is wrong with the proofs on file: each is there, follows from the rules, and has the digest of the class."""
-    name, folder = _name(ruleset), _folder(ruleset, tree)
-    command = f"python -m tests.domain.prove {ruleset.id} {ruleset.version}"
+    name, folder = name_ruleset(ruleset), _folder(ruleset, tree)
+    command = name_command(ruleset)
     try:
         cases = parse_cases(json.loads((folder / CASES).read_text(encoding="utf-8")))
         told = {path.name: path.read_text(encoding="utf-8") for path in folder.glob("*.txt")}
@@ -93,22 +95,25 @@ def _check_vectors(ruleset: AnyRuleset) -> Iterator[str]:
 
 
 def _check_page(ruleset: AnyRuleset, tree: Path) -> Iterator[str]:
-    page = _page(ruleset, tree)
+    page = _read_page(ruleset, tree)
     if page is None:
-        yield f"docs/rulesets/{ruleset.id}.md is missing"
-    elif not _CLAUSE.search(page.read_text(encoding="utf-8")):
-        yield f"{page.relative_to(tree)} has no clauses: write each as a heading '### XX1 · Title'"
+        yield f"docs/rulesets/{ruleset.id}.md is missing, or the rulebook of the game that a package brings"
+    elif not _CLAUSE.search(page):
+        yield f"the rulebook of {name_ruleset(ruleset)} has no clauses: write each as a heading '### XX1 · Title'"
 
 
 def _check_clauses(ruleset: AnyRuleset, tree: Path) -> Iterator[str]:
-    page = _page(ruleset, tree)
+    page = _read_page(ruleset, tree)
     if page is None:
         return
-    tests = sorted((tree / "tests" / "domain").glob(f"test_{_name(ruleset)}*.py"))
+    folder, pattern = tree / "tests", "test_*.py"
+    if (folder / "domain").is_dir():
+        folder, pattern = folder / "domain", f"test_{name_ruleset(ruleset)}*.py"
+    tests = sorted(folder.glob(pattern))
     named = {found.upper() for path in tests for found in _NAMED.findall(path.read_text(encoding="utf-8"))}
-    for clause in _CLAUSE.findall(page.read_text(encoding="utf-8")):
+    for clause in _CLAUSE.findall(page):
         if clause not in named:
-            yield f"no test in tests/domain/test_{_name(ruleset)}*.py names {clause}"
+            yield f"no test in {folder.relative_to(tree)}/{pattern} names {clause}"
 
 
 def release(ruleset: AnyRuleset, tree: Path) -> list[Path]:
@@ -130,7 +135,7 @@ def _mark_class(ruleset: AnyRuleset, tree: Path) -> tuple[Path, str]:
     found = inspect.getsourcefile(type(ruleset))
     source = Path(found or "").resolve()
     if not source.is_relative_to(tree.resolve()):
-        raise CannotRelease(f"{_name(ruleset)} is loaded from {source}, which is not in {tree.resolve()}")
+        raise CannotRelease(f"{name_ruleset(ruleset)} is loaded from {source}, which is not in {tree.resolve()}")
     text = source.read_text(encoding="utf-8")
     line = re.compile(rf'^([ \t]+)behaviour = "{ruleset.behaviour}"\n(?:[ \t]+released = False\n)?', re.MULTILINE)
     marked, count = line.subn(rf'\1behaviour = "{ruleset.behaviour}"\n\1released = True\n', text)
@@ -144,15 +149,17 @@ def _is_frozen(ruleset: AnyRuleset, tree: Path) -> bool:
     return digest.is_file() and is_released(digest.read_text(encoding="utf-8"))
 
 
-def _page(ruleset: AnyRuleset, tree: Path) -> Path | None:
-    """The page with the rules: that of this version, or else that of all versions."""
-    pages = (tree / "docs" / "rulesets" / f"{name}.md" for name in (_name(ruleset), ruleset.id))
+def _read_page(ruleset: AnyRuleset, tree: Path) -> str | None:
+    """The rules: a page in the tree, or else the rulebook of the game that a package brings."""
+    page = _find_page(ruleset, tree)
+    return page.read_text(encoding="utf-8") if page else read_page(ruleset.id, ruleset.version)
+
+
+def _find_page(ruleset: AnyRuleset, tree: Path) -> Path | None:
+    """The page with the rules in the tree: that of this version, or else that of all versions."""
+    pages = (tree / "docs" / "rulesets" / f"{name}.md" for name in (name_ruleset(ruleset), ruleset.id))
     return next((page for page in pages if page.is_file()), None)
 
 
-def _name(ruleset: AnyRuleset) -> str:
-    return f"{ruleset.id}_v{ruleset.version}"
-
-
 def _folder(ruleset: AnyRuleset, tree: Path) -> Path:
-    return tree / PROOFS / _name(ruleset)
+    return (find_proofs(tree) or tree / PLACES[0]) / name_ruleset(ruleset)

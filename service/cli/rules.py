@@ -1,4 +1,4 @@
-"""`plyscribe rules`: recorded matches, replayed under another version of their rules; and the release of a version."""
+"""`plyscribe rules`: matches replayed under another version of their rules; proofs written; a version released."""
 
 import json
 import os
@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.progress import Progress, TextColumn
 
 from plyscribe.domain.errors import DomainError
+from plyscribe.domain.proofs.cases import DIGEST
 from plyscribe.domain.ruleset import AnyRuleset
 from plyscribe.domain.rulesets import RULESETS, find_ruleset
 from plyscribe.service.cli.shared_options import DATA
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 AFTER_RELEASE = """\
 {named} is released, with the digest {digest}. Now:
-  1. run make check test-unit
+  1. run the tests
   2. say so in CHANGELOG.md
   3. commit these files together
 From now on a change of its behaviour needs a new version."""
@@ -37,7 +38,7 @@ TROUBLE = 2
 
 @click.group()
 def rules() -> None:
-    """Check matches against a version of their rules; release one."""
+    """Check matches under their rules; prove or release rules."""
 
 
 @rules.command()
@@ -52,6 +53,13 @@ def rules() -> None:
     help="Replay the bundles in this folder instead of the matches in the store.",
 )
 @click.option("--workers", type=click.IntRange(1, 64), default=2, show_default=True, help="Processes that replay.")
+@click.option(
+    "--shrink/--no-shrink",
+    "shrinks",
+    default=True,
+    show_default=True,
+    help="For each kind of difference, find the smallest match that shows it.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print a line of JSON for each reported match and the counts.")
 @DATA
 def check(
@@ -60,6 +68,7 @@ def check(
     candidate: str | None,
     bundles: Path | None,
     workers: int,
+    shrinks: bool,
     as_json: bool,
     data: Path,
 ) -> None:
@@ -91,7 +100,7 @@ def check(
         asked = Asked(ruleset, version, candidate)
         found = asked.find_candidate()
         _require_frozen(found)
-        _check(asked, bundles, data, workers, summary, as_json, stop)
+        _check(asked, bundles, data, workers, summary, stop, shrinks=shrinks, as_json=as_json)
     except (CheckError, ConfigError, StoreError, DomainError) as error:
         click.echo(f"error: {error}", err=True)
         sys.exit(TROUBLE)
@@ -102,16 +111,52 @@ def check(
     sys.exit(summary.findings[DIFFERS] > 0)
 
 
+TREE = click.option(
+    "--tree",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    default=Path(),
+    help="The checkout of Plyscribe or of a package; the default is the current directory.",
+)
+
+
+@rules.command(name="prove")
+@click.argument("ruleset")
+@click.option("--version", type=click.IntRange(1), help="A registered version; the default is the newest.")
+@TREE
+def prove_ruleset(ruleset: str, version: int | None, tree: Path) -> None:
+    """Write the proofs of a ruleset anew: perft counts, playthroughs, card and digest.
+
+    Reads cases.json in tests/proofs/<id>_v<version> of a package, or in tests/domain/proofs/<id>_v<version> of
+    Plyscribe, and writes the other files beside it. Puts the digest into the class of a draft. Refuses to prove a
+    released version anew if its behaviour changed. Exits with 2 if nothing could be proved.
+    """
+    from plyscribe.service.kit.proof_files import PLACES, Unproved, find_proofs, write_digest, write_proofs
+
+    try:
+        register_rulesets(os.environ.get("PLYSCRIBE_RULESETS", ""))
+        found, root = find_ruleset(ruleset, version), find_proofs(tree)
+        if root is None:
+            places = " or ".join(PLACES)
+            raise Unproved(f"{tree.resolve()} has no folder {places}: name the tree with --tree, or make the folder")
+        for path in write_proofs(found, root):
+            click.echo(path)
+    except (ConfigError, DomainError, Unproved) as error:
+        click.echo(f"error: {error}", err=True)
+        sys.exit(TROUBLE)
+    digest = (root / f"{found.id}_v{found.version}" / DIGEST).read_text(encoding="utf-8").split()[0]
+    if digest == found.behaviour:
+        return
+    if source := write_digest(found, digest, tree):
+        click.echo(f"{source}: the digest of its behaviour is new")
+    else:
+        click.echo(f'write into the class of {found.id} version {found.version}: behaviour = "{digest}"')
+
+
 @rules.command()
 @click.argument("ruleset")
 @click.option("--version", type=click.IntRange(1), help="A registered version; the default is the newest.")
 @click.option("--dry-run", is_flag=True, help="Make the checks and write nothing.")
-@click.option(
-    "--tree",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    default=Path(),
-    help="The checkout of Plyscribe; the default is the current directory.",
-)
+@TREE
 def release(ruleset: str, version: int | None, dry_run: bool, tree: Path) -> None:
     """Release a draft of a ruleset: freeze its behaviour for ever.
 
@@ -159,10 +204,18 @@ def _require_frozen(ruleset: AnyRuleset) -> None:
 
 
 def _check(
-    asked: "Asked", bundles: Path | None, data: Path, workers: int, summary: "Summary", as_json: bool, stop: Event
+    asked: "Asked",
+    bundles: Path | None,
+    data: Path,
+    workers: int,
+    summary: "Summary",
+    stop: Event,
+    *,
+    shrinks: bool,
+    as_json: bool,
 ) -> None:
     from plyscribe.service.composition import compose_process
-    from plyscribe.service.processes.checkers import Checkers, list_bundles, list_streams
+    from plyscribe.service.processes.checkers import DIFFERS, Checkers, list_bundles, list_streams
     from plyscribe.service.processes.serving import settings_beside
     from plyscribe.service.store.requirements import require_store_at
 
@@ -177,6 +230,7 @@ def _check(
         Checkers(workers, environ, stop.is_set) as checkers,
     ):
         task = bar.add_task(asked.ruleset, total=1.0, replayed=0)
+        firsts: dict[str, Mapping[str, Any]] = {}
         for checked in checkers.check(asked, parts):
             summary.add(checked)
             bar.update(task, completed=checked.done, replayed=summary.replayed.total())
@@ -185,6 +239,11 @@ def _check(
                     click.echo(json.dumps(reported))
                 else:
                     bar.console.print(_format_difference(reported), markup=False, soft_wrap=True)
+                if reported["outcome"] == DIFFERS:
+                    firsts.setdefault(reported["difference"]["kind"], reported)
+        if shrinks:
+            bar.update(task, description="shrinking", total=None)
+            summary.smallest += checkers.shrink(asked, list(firsts.values()))
 
 
 def _format_difference(reported: Mapping[str, Any]) -> str:
@@ -215,4 +274,13 @@ def _format_summary(summary: "Summary", candidate: AnyRuleset) -> str:
         lines.append(f"{counts[UNSOUND]} do not replay under their own version either: they say nothing about this one")
     if counts[UNREAD]:
         lines.append(f"{counts[UNREAD]} cannot be read")
-    return "\n".join(lines)
+    return "\n".join([*lines, *map(_format_smallest, summary.smallest)])
+
+
+def _format_smallest(smallest: Mapping[str, Any]) -> str:
+    found = smallest["difference"]
+    return (
+        f"\nThe smallest match with such a difference ({found['kind']}), from {smallest['match']}, where it came after "
+        f"{smallest['steps_before']} steps:\n  recorded: {found['expected']}\n  now:      {found['came']}\n\n"
+        f"{smallest['record']}"
+    ).rstrip("\n")

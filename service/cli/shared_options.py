@@ -1,7 +1,9 @@
 """The options that several commands share."""
 
+import json
 import os
 import re
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +34,17 @@ class _Port(click.IntRange):
         except click.BadParameter:
             why = f"{_quote(value, param, ctx)} not a port: a whole number from {self.min} to {self.max}"
             self.fail(why, param, ctx)
+
+
+class _Options(click.ParamType[dict[str, Any]]):
+    name = "json"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> dict[str, Any]:
+        try:
+            options = json.loads(value) if isinstance(value, str) else value
+        except ValueError as error:
+            self.fail(f"{value!r} is not JSON: {error}", param, ctx)
+        return options if isinstance(options, dict) else self.fail(f"{value!r} is not a JSON object", param, ctx)
 
 
 def _quote(value: object, param: click.Parameter | None, ctx: click.Context | None) -> str:
@@ -78,3 +91,5 @@ CLUSTER = click.option(
 URL = click.option("--url", help="Use this server over HTTP, e.g. http://127.0.0.1:8420, instead of the store.")
 TOKEN = click.option("--token", envvar="PLYSCRIBE_TOKEN", help="Your token on that server.")
 JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+RULESET_OPTIONS = partial(click.option, type=_Options(), default=dict)
+"""An option with a name of the command's own that takes the options of a ruleset."""

@@ -1,6 +1,5 @@
 """`plyscribe vectors`: random matches as JSON lines, to test other simulators with."""
 
-import json
 import os
 from typing import Any
 
@@ -8,18 +7,8 @@ import click
 
 from plyscribe.domain.proofs.vectors import write_vectors
 from plyscribe.domain.rulesets import find_ruleset
+from plyscribe.service.cli.shared_options import RULESET_OPTIONS
 from plyscribe.service.config import register_rulesets
-
-
-class _Options(click.ParamType[dict[str, Any]]):
-    name = "json"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> dict[str, Any]:
-        try:
-            options = json.loads(value) if isinstance(value, str) else value
-        except ValueError as error:
-            self.fail(f"{value!r} is not JSON: {error}", param, ctx)
-        return options if isinstance(options, dict) else self.fail(f"{value!r} is not a JSON object", param, ctx)
 
 
 @click.command()
@@ -28,7 +17,7 @@ class _Options(click.ParamType[dict[str, Any]]):
 @click.option("--matches", type=click.IntRange(1, 1_000_000), default=3, show_default=True, help="Matches to write.")
 @click.option("--seed", type=click.IntRange(0, 2**53 - 1), default=0, show_default=True, help="Seed of moves and dice.")
 @click.option("--seats", type=click.IntRange(1), help="Seats in each match; the default is the fewest that can play.")
-@click.option("--options", type=_Options(), default=dict, help="Options of the ruleset, as a JSON object.")
+@RULESET_OPTIONS("--options", help="Options of the ruleset, as a JSON object.")
 def vectors(
     ruleset: str, version: int | None, matches: int, seed: int, seats: int | None, options: dict[str, Any]
 ) -> None:

@@ -8,6 +8,8 @@ from babel.core import Locale, negotiate_locale
 from babel.messages.catalog import Catalog
 from babel.messages.pofile import read_po
 
+from plyscribe.service.games import list_games
+
 HERE = Path(__file__).parent
 ENGLISH = "en"
 LANGUAGES = (ENGLISH, "de")
@@ -23,8 +25,14 @@ Texts = Mapping[tuple[str | None, str], tuple[str, ...]]
 
 
 def read_catalogue(language: str) -> Texts:
-    """The translations of what the games say."""
-    return read_folder(HERE, language)
+    """The translations of what the games say. Where two have the same text, ours counts, or else the first one's."""
+    outside = tuple(dict.fromkeys(game.translations for game in list_games() if game.translations))
+    return _read_folders((HERE, *outside), language) if outside else read_folder(HERE, language)
+
+
+@cache
+def _read_folders(folders: Sequence[Path], language: str) -> Texts:
+    return {key: text for folder in reversed(folders) for key, text in read_folder(folder, language).items()}
 
 
 @cache

@@ -5,6 +5,7 @@ from typing import Any
 
 from plyscribe.domain.phrases import Phrase, say
 from plyscribe.domain.ruleset import AnyRuleset
+from plyscribe.service.games import list_games, load_part
 
 View = Mapping[str, Any]
 
@@ -45,20 +46,42 @@ WAYS = {
 
 
 def find_goal(ruleset: AnyRuleset) -> Phrase | None:
-    """What to try in this game, in a sentence; None if it has none here."""
-    return GOALS.get(ruleset.id)
+    """What to try in this game, in a sentence; None if nobody says it."""
+    return GOALS.get(ruleset.id) or _load(ruleset, "GOAL")
 
 
 def find_prompt(ruleset: AnyRuleset, view: View, seat: int) -> Phrase | None:
     """What the seat that moves has to do now, in a sentence to that seat; None if there is nothing to say."""
-    prompt = _PROMPTS.get((ruleset.id, ruleset.version))
-    return prompt and prompt(view, seat)
+    prompt = _PROMPTS.get((ruleset.id, ruleset.version)) or _load(ruleset, "prompt")
+    return prompt(view, seat) if prompt else None
 
 
 def count_score(ruleset: AnyRuleset, view: View) -> Sequence[int] | None:
     """What each seat has of what decides the game; None if the game does not count."""
-    count = _SCORES.get((ruleset.id, ruleset.version))
-    return count and count(view)
+    count = _SCORES.get((ruleset.id, ruleset.version)) or _load(ruleset, "count_score")
+    return count(view) if count else None
+
+
+def list_purposes() -> Mapping[str, Phrase]:
+    """What dice are rolled for, in all games. A word that we have means what we say, in games from outside too."""
+    return {**_list_outside("PURPOSES"), **PURPOSES}
+
+
+def list_ways() -> Mapping[str, Phrase]:
+    """The ways in which matches end, in all games. A word that we have means what we say."""
+    return {**_list_outside("WAYS"), **WAYS}
+
+
+def _load(ruleset: AnyRuleset, name: str) -> Any:
+    """What the words of a game from outside have under this name; None if there is nothing."""
+    return getattr(load_part(ruleset.id, ruleset.version, "words"), name, None)
+
+
+def _list_outside(name: str) -> dict[str, Phrase]:
+    found: dict[str, Phrase] = {}
+    for game in reversed(list_games()):
+        found |= _load(game.rules, name) or {}
+    return found
 
 
 def _prompt_crystals(view: View, _: int) -> Phrase | None:

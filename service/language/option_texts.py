@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from plyscribe.domain.ruleset import AnyRuleset
+from plyscribe.service.games import load_part
 from plyscribe.service.language.catalogues import find_text
 
 
@@ -81,19 +82,27 @@ PRESETS: Mapping[str, Mapping[str, OptionText]] = {
 
 
 def describe_option(ruleset: AnyRuleset, name: str, language: str) -> OptionText:
-    """The option in this language. An option of a ruleset from outside has its name and no sentence."""
-    return _describe(OPTIONS, ruleset, name, language)
+    """The option in this language. One that has no words has its name and no sentence."""
+    return _describe(OPTIONS.get(_name(ruleset)) or _load(ruleset, "OPTIONS"), name, language)
 
 
 def describe_preset(ruleset: AnyRuleset, name: str, language: str) -> OptionText:
-    """The preset in this language. A preset of a ruleset from outside has its name and no sentence."""
-    return _describe(PRESETS, ruleset, name, language)
+    """The preset in this language. One that has no words has its name and no sentence."""
+    return _describe(PRESETS.get(_name(ruleset)) or _load(ruleset, "PRESETS"), name, language)
 
 
-def _describe(
-    texts: Mapping[str, Mapping[str, OptionText]], ruleset: AnyRuleset, name: str, language: str
-) -> OptionText:
-    found = texts.get(f"{ruleset.id}_v{ruleset.version}", {}).get(name)
+def _name(ruleset: AnyRuleset) -> str:
+    return f"{ruleset.id}_v{ruleset.version}"
+
+
+def _load(ruleset: AnyRuleset, name: str) -> Mapping[str, OptionText]:
+    """The texts of a game from outside; none if it brings none."""
+    found: Mapping[str, OptionText] = getattr(load_part(ruleset.id, ruleset.version, "words"), name, {})
+    return found
+
+
+def _describe(texts: Mapping[str, OptionText], name: str, language: str) -> OptionText:
+    found = texts.get(name)
     if found is None:
         return OptionText(name.replace("_", " ").capitalize(), "")
     label, sentence, values = found

@@ -16,6 +16,7 @@ from plyscribe.domain.effects import Effect, describe_effect
 from plyscribe.domain.names import fold_name, is_reserved
 from plyscribe.domain.phrases import SEATS, Phrase, Value
 from plyscribe.domain.ruleset import AnyRuleset
+from plyscribe.service.games import load_part
 from plyscribe.service.language.catalogues import find_text
 from plyscribe.service.language.every_game import GUEST, SEAT, SENTENCES
 
@@ -33,10 +34,10 @@ singular and plural, by the amount.
 
 @cache
 def find_sentences(ruleset: AnyRuleset) -> Sentences:
-    """The sentences for the effects of a ruleset version. A ruleset from outside has only those that all share."""
+    """The sentences for the effects of a ruleset version. A ruleset from outside may have only those that all share."""
     name = f"{__package__}.{ruleset.id}_v{ruleset.version}"
-    own: Sentences = import_module(name).SENTENCES if find_spec(name) else {}
-    return {**SENTENCES, **own}
+    words = import_module(name) if find_spec(name) else load_part(ruleset.id, ruleset.version, "words")
+    return {**SENTENCES, **(words.SENTENCES if words else {})}
 
 
 def name_seats(given: Mapping[int, str], language: str) -> Names:

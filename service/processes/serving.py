@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 
 import httpx
@@ -19,7 +20,15 @@ from plyscribe.domain.player import SCOPES
 from plyscribe.service.access.accounts import Accounts
 from plyscribe.service.archive.errors import ArchiveUnavailable
 from plyscribe.service.archive.storage import Archive
-from plyscribe.service.config import Config, ServerKey, make_key, parse_key, read_config, register_rulesets
+from plyscribe.service.config import (
+    Config,
+    ServerKey,
+    make_key,
+    parse_key,
+    read_config,
+    register_rulesets,
+    require_parts,
+)
 from plyscribe.service.database.engine import open_database
 from plyscribe.service.errors import Unauthenticated
 from plyscribe.service.metrics import DIRECTORY_VARIABLE
@@ -37,7 +46,7 @@ from plyscribe.service.processes.nursery import Nursery, Program
 from plyscribe.service.processes.store_memory import read_store_memory
 from plyscribe.service.processes.trial_cluster import TrialCluster, find_cluster
 from plyscribe.service.processes.witness import sync_directory
-from plyscribe.service.queues import IMPORT, QUEUES, SEAL, VERIFY, WEBHOOK
+from plyscribe.service.queues import DATASET, IMPORT, QUEUES, SEAL, VERIFY, WEBHOOK
 from plyscribe.service.store.layouts import NEWEST_LAYOUT, read_layout
 from plyscribe.service.store.port import StoreError, StoreFull, StoreUnavailable
 from plyscribe.service.store.redis import connect, connect_client, connect_queues
@@ -272,6 +281,7 @@ class Service:
         # Report bad settings here, before they make children die.
         config = read_config({**os.environ, **env})
         register_rulesets(config.extra_rulesets)
+        require_parts()
         open_database(config.read_url).close()
         Archive(config.archive).prepare()
         self._archive = config.archive
@@ -349,6 +359,8 @@ def is_served(queue: str, config: Config) -> bool:
     """Whether a service with these settings needs a worker on a queue."""
     if queue == SEAL:
         return bool(config.archive) and config.seal_after_s is not None
+    if queue == DATASET:
+        return bool(config.archive) and find_spec("pyarrow") is not None
     return queue != WEBHOOK or config.webhooks != OFF
 
 

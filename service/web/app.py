@@ -17,6 +17,7 @@ from plyscribe.domain.errors import DomainError, IllegalMove, MoveError, OptionE
 from plyscribe.domain.match import Match
 from plyscribe.service import metrics
 from plyscribe.service.composition import Parts, compose_process
+from plyscribe.service.config import require_parts
 from plyscribe.service.errors import VersionConflict
 from plyscribe.service.health.readiness import watch_readiness
 from plyscribe.service.language.problems import translate_problem
@@ -33,7 +34,9 @@ from plyscribe.service.web import pages
 from plyscribe.service.web.any_server import AnyServer
 from plyscribe.service.web.api import (
     bots,
+    datasets,
     docs,
+    explorer,
     imports,
     inboxes,
     lists,
@@ -82,7 +85,8 @@ def create_app(composed: Parts | None = None) -> Flask:
 
     Without parts it makes those of a whole web process from the environment (REDIS_URL and the other settings in
     docs/operations.md), with logs and metrics, so that any WSGI server can run it:
-    `gunicorn 'plyscribe.service.web.app:create_app()'`. ConfigError says which setting is missing.
+    `gunicorn 'plyscribe.service.web.app:create_app()'`. ConfigError says which setting is missing, or which part of a
+    game from outside cannot be read.
     """
     app = _Api("plyscribe", static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = max(MAX_BODY_BYTES, *LARGER_BODIES.values())
@@ -93,12 +97,14 @@ def create_app(composed: Parts | None = None) -> Flask:
     app.url_map.merge_slashes = False
     app.url_map.strict_slashes = True
     app.extensions["plyscribe"] = composed or _begin_process()
+    require_parts()
     app.extensions[system.READINESS] = watch_readiness(app.extensions["plyscribe"])
     prepare_exports(app)
     telemetry.observe(app)
     modules = (
         system,
         docs,
+        explorer,
         players,
         tokens,
         inboxes,
@@ -108,6 +114,7 @@ def create_app(composed: Parts | None = None) -> Flask:
         imports,
         lists,
         many,
+        datasets,
         ratings,
         # With everything else about tournaments, on whose blueprint it builds.
         tournament_dates,

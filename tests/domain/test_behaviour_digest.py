@@ -1,4 +1,4 @@
-"""No ruleset is registered without its proofs, and none changes unnoticed."""
+"""The proofs on disk: written, kept, and refused where a released ruleset changed. The digest over them."""
 
 from collections.abc import Iterator
 from json import dumps, loads
@@ -17,52 +17,28 @@ from plyscribe.domain.proofs.cases import (
     PERFT,
     Cases,
     behaviour_digest,
-    format_card,
-    is_released,
     parse_cases,
     playthrough_file,
     prove,
 )
 from plyscribe.domain.proofs.playthrough import PlaythroughCase
-from plyscribe.domain.ruleset import AnyRuleset, RandBelow
-from tests.domain import prove as kit
-from tests.domain.prove import (
+from plyscribe.domain.ruleset import RandBelow
+from plyscribe.service.kit.proof_files import (
     CASES,
     Unproved,
-    every_ruleset,
-    folder_of,
-    main,
+    explain_change,
     name_ruleset,
     read_cases,
-    read_proof,
     require_proofs,
-    what_to_do,
     write_proofs,
 )
+from tests.domain.prove import PROOFS, PROVED
 from tests.domain.toy import TOY_V1, Give, Race, ToyMove, ToyV1
 
 
 class Newcomer(ToyV1):
     id = "newcomer"
     version = 3
-
-
-@every_ruleset
-def test_a_registered_ruleset_is_proved(ruleset: AnyRuleset) -> None:
-    require_proofs(ruleset)
-
-
-@every_ruleset
-def test_the_pinned_digest_is_that_of_the_proofs(ruleset: AnyRuleset) -> None:
-    names = [CARD, PERFT, *(playthrough_file(case) for case in read_cases(ruleset).playthroughs)]
-    found = behaviour_digest({name: read_proof(ruleset, name) for name in names})
-    pinned = read_proof(ruleset, DIGEST).split()[0]
-    assert found == pinned, f"the behaviour on file is not the pinned one.\n{what_to_do(ruleset)}"
-
-
-@every_ruleset
-def test_seats_options_and_presets_are_those_on_file(ruleset: AnyRuleset) -> None:
-    assert format_card(ruleset) == read_proof(ruleset, CARD), what_to_do(ruleset)
 
 
 def test_other_options_seats_or_presets_are_another_behaviour() -> None:
@@ -81,52 +57,40 @@ def test_other_options_seats_or_presets_are_another_behaviour() -> None:
     assert len(digests) == 4
 
 
-@every_ruleset
-def test_a_ruleset_names_the_digest_of_its_proofs(ruleset: AnyRuleset) -> None:
-    pinned = read_proof(ruleset, DIGEST).split()[0]
-    assert ruleset.behaviour == pinned, f'write into the class of {name_ruleset(ruleset)}: behaviour = "{pinned}"'
-
-
-@every_ruleset
-def test_a_ruleset_says_whether_it_is_released(ruleset: AnyRuleset) -> None:
-    pinned = is_released(read_proof(ruleset, DIGEST))
-    assert ruleset.released == pinned, f"write into the class of {name_ruleset(ruleset)}: released = {pinned}"
-
-
 def test_a_ruleset_without_proofs_is_told_what_to_write_and_what_to_run(tmp_path: Path) -> None:
     with pytest.raises(AssertionError) as caught:
         require_proofs(Newcomer(), tmp_path)
     message = str(caught.value)
     assert "newcomer_v3/cases.json" in message
     assert EXAMPLE in message
-    assert "python -m tests.domain.prove newcomer 3" in message
+    assert "plyscribe rules prove newcomer --version 3" in message
 
 
 @pytest.mark.parametrize("missing", [CARD, PERFT, DIGEST, "playthrough-plain.txt"])
 def test_a_ruleset_with_a_proof_missing_is_told_the_command(tmp_path: Path, missing: str) -> None:
     newcomer = settle_newcomer(tmp_path)
     require_proofs(newcomer, tmp_path)
-    (folder_of(newcomer, tmp_path) / missing).unlink()
-    with pytest.raises(Unproved, match=rf"lacks {missing}: run python -m tests.domain.prove newcomer 3"):
+    ((tmp_path / name_ruleset(newcomer)) / missing).unlink()
+    with pytest.raises(Unproved, match=rf"lacks {missing}: run plyscribe rules prove newcomer --version 3"):
         require_proofs(newcomer, tmp_path)
 
 
 def settle_newcomer(root: Path) -> Newcomer:
     newcomer = Newcomer()
-    folder_of(newcomer, root).mkdir()
+    (root / name_ruleset(newcomer)).mkdir(parents=True)
     cases = {
         "perft": [{"name": "plain", "seats": 2, "depth": 2}],
         "playthroughs": [{"name": "plain", "seats": 2, "seed": 1}],
     }
-    (folder_of(newcomer, root) / CASES).write_text(dumps(cases))
+    ((root / name_ruleset(newcomer)) / CASES).write_text(dumps(cases))
     write_proofs(newcomer, root)
     return newcomer
 
 
 def test_a_transcript_of_no_case_is_reported_and_removed_by_the_command(tmp_path: Path) -> None:
     newcomer = settle_newcomer(tmp_path)
-    (folder_of(newcomer, tmp_path) / "playthrough-old.txt").write_text("")
-    with pytest.raises(Unproved, match=r"playthrough-old.txt, no case's"):
+    ((tmp_path / name_ruleset(newcomer)) / "playthrough-old.txt").write_text("")
+    with pytest.raises(Unproved, match=r"playthrough-old.txt, which no case asks for"):
         require_proofs(newcomer, tmp_path)
     write_proofs(newcomer, tmp_path)
     require_proofs(newcomer, tmp_path)
@@ -134,7 +98,7 @@ def test_a_transcript_of_no_case_is_reported_and_removed_by_the_command(tmp_path
 
 def test_a_released_ruleset_that_changed_is_not_proved_anew(tmp_path: Path) -> None:
     newcomer = settle_newcomer(tmp_path)
-    digest = folder_of(newcomer, tmp_path) / DIGEST
+    digest = (tmp_path / name_ruleset(newcomer)) / DIGEST
     digest.write_text(digest.read_text().replace("draft", "released"))
     released = digest.read_text()
     write_proofs(newcomer, tmp_path)
@@ -142,38 +106,38 @@ def test_a_released_ruleset_that_changed_is_not_proved_anew(tmp_path: Path) -> N
     digest.write_text(f"{'0' * 64} released\n")
     with pytest.raises(Unproved, match="released and frozen") as caught:
         write_proofs(newcomer, tmp_path)
-    assert what_to_do(newcomer, tmp_path) in str(caught.value)
+    assert explain_change(newcomer, tmp_path) in str(caught.value)
 
 
 def test_who_changed_a_released_ruleset_is_told_how_to_make_a_new_version(tmp_path: Path) -> None:
     newcomer = settle_newcomer(tmp_path)
-    digest = folder_of(newcomer, tmp_path) / DIGEST
+    digest = (tmp_path / name_ruleset(newcomer)) / DIGEST
     digest.write_text(digest.read_text().replace("draft", "released"))
-    steps = what_to_do(newcomer, tmp_path)
+    steps = explain_change(newcomer, tmp_path)
     assert "newcomer_v3 is released and frozen" in steps
     for step in (
         f"copy {__name__} to one for version 4",
         "version = 4",
-        "docs/rulesets/newcomer_v4.md",
-        "tests/domain/proofs/newcomer_v4",
-        "python -m tests.domain.prove newcomer 4",
+        "write a rulebook for version 4",
+        f"{tmp_path}/newcomer_v4",
+        "plyscribe rules prove newcomer --version 4",
         "plyscribe rules check newcomer --version 4",
     ):
         assert step in steps
 
 
 def test_who_changed_a_draft_is_told_to_prove_it_anew(tmp_path: Path) -> None:
-    steps = what_to_do(settle_newcomer(tmp_path), tmp_path)
+    steps = explain_change(settle_newcomer(tmp_path), tmp_path)
     assert "newcomer_v3 is a draft" in steps
-    assert "python -m tests.domain.prove newcomer 3" in steps
+    assert "plyscribe rules prove newcomer --version 3" in steps
     assert "plyscribe rules check newcomer --version 3" in steps
 
 
 def test_a_new_version_has_the_number_after_the_newest(tmp_path: Path) -> None:
-    folder = folder_of(TOY_V1, tmp_path)
-    copytree(folder_of(TOY_V1), folder)
+    folder = tmp_path / name_ruleset(TOY_V1)
+    copytree(PROOFS / name_ruleset(TOY_V1), folder)
     (folder / DIGEST).write_text(f"{TOY_V1.behaviour} released\n")
-    assert "tests/domain/proofs/toy_v3" in what_to_do(TOY_V1, tmp_path)
+    assert f"{tmp_path}/toy_v3" in explain_change(TOY_V1, tmp_path, PROVED)
 
 
 class OtherDraws(Newcomer):
@@ -185,7 +149,7 @@ class OtherDraws(Newcomer):
 
 
 def test_proving_anew_keeps_the_matches_on_file_though_moves_are_drawn_otherwise(tmp_path: Path) -> None:
-    folder = folder_of(settle_newcomer(tmp_path), tmp_path)
+    folder = tmp_path / name_ruleset(settle_newcomer(tmp_path))
     before = {path.name: path.read_text() for path in folder.iterdir()}
     assert prove(OtherDraws(), parse_cases(loads(before[CASES])))[DIGEST] != before[DIGEST]
     write_proofs(OtherDraws(), tmp_path)
@@ -227,7 +191,7 @@ def test_the_digest_covers_every_line_but_drawings() -> None:
 
 
 def test_proving_twice_gives_the_same_files() -> None:
-    cases = read_cases(TOY_V1)
+    cases = read_cases(TOY_V1, PROOFS)
     assert prove(TOY_V1, cases) == prove(TOY_V1, cases)
 
 
@@ -252,13 +216,3 @@ def test_the_example_of_cases_can_be_read() -> None:
 def test_cases_that_make_no_sense_are_refused(raw: object) -> None:
     with pytest.raises(ValueError, match=r"cases\.json"):
         parse_cases(raw)
-
-
-def test_the_command_refuses_politely(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kit, "PROVED", [TOY_V1, Newcomer()])
-    assert main([]) == main(["toy", "one"]) == main(["toy", "1", "2"]) == 2
-    assert "usage" in capsys.readouterr().err
-    assert main(["chess"]) == main(["toy", "2"]) == 2
-    assert "there are: toy 1, newcomer 3" in capsys.readouterr().err
-    assert main(["newcomer"]) == 2
-    assert EXAMPLE in capsys.readouterr().err

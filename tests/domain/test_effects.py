@@ -1,4 +1,4 @@
-"""Effects say what a step did: all of it, in a fixed order, and nothing that changed nothing."""
+"""The pages of the rulesets list the kinds of effects that the rulesets declare."""
 
 import re
 
@@ -7,66 +7,7 @@ import pytest
 from plyscribe.domain.effects import NAMES
 from plyscribe.domain.ruleset import AnyRuleset
 from plyscribe.service.rulebooks import read_page
-from tests.domain.effect_checks import (
-    check_clauses,
-    check_completeness,
-    check_ends,
-    check_first_effect,
-    check_kinds,
-    check_need,
-    check_occurrence,
-    check_stability,
-    proved,
-    sample,
-    walk,
-)
-from tests.domain.prove import PROVED, TOYS, every_ruleset
-
-
-@every_ruleset
-def test_the_view_before_and_the_effects_tell_the_view_after(ruleset: AnyRuleset) -> None:
-    check_completeness(ruleset, (*sample(ruleset), *proved(ruleset)))
-
-
-@pytest.mark.long
-@every_ruleset
-def test_the_effects_of_many_matches_tell_every_view(ruleset: AnyRuleset) -> None:
-    check_completeness(ruleset, walk(ruleset, 30_000, seed=5))
-
-
-@every_ruleset
-def test_no_effect_changes_nothing(ruleset: AnyRuleset) -> None:
-    check_need(ruleset, (*sample(ruleset), *proved(ruleset)))
-
-
-@every_ruleset
-def test_effects_are_a_function_of_the_step(ruleset: AnyRuleset) -> None:
-    check_stability(ruleset, sample(ruleset)[:500])
-
-
-@every_ruleset
-def test_the_first_effect_says_what_step_it_was(ruleset: AnyRuleset) -> None:
-    check_first_effect(ruleset, (*sample(ruleset), *proved(ruleset)))
-
-
-@every_ruleset
-def test_effects_are_of_their_kinds(ruleset: AnyRuleset) -> None:
-    check_kinds(ruleset, (*sample(ruleset), *proved(ruleset)))
-
-
-@every_ruleset
-def test_every_kind_clause_and_word_occurs_in_some_proof(ruleset: AnyRuleset) -> None:
-    check_occurrence(ruleset, proved(ruleset))
-
-
-@every_ruleset
-def test_every_clause_that_changes_something_is_named_by_some_kind(ruleset: AnyRuleset) -> None:
-    check_clauses(ruleset)
-
-
-@every_ruleset
-def test_an_end_gives_every_seat_its_rank_last_of_all(ruleset: AnyRuleset) -> None:
-    check_ends(ruleset, (*sample(ruleset), *proved(ruleset)))
+from tests.domain.prove import PROVED, TOYS
 
 
 def read_effects_table(ruleset: AnyRuleset) -> dict[str, tuple[set[str], set[str]]]:

@@ -1,41 +1,18 @@
-"""The leaf counts on file are those of the rules."""
+"""Perft: leaf counts, and the file that they are kept in. The plugin `plyscribe.testing` compares those on file."""
 
 from dataclasses import replace
 
 import pytest
 
-from plyscribe.domain.proofs.cases import PERFT
 from plyscribe.domain.proofs.perft import (
     PerftCase,
     count_case,
     divide,
     explain_mismatch,
-    format_perft,
     parse_perft,
     perft,
 )
-from plyscribe.domain.ruleset import AnyRuleset
-from tests.domain.prove import command_for, every_ruleset, read_cases, read_proof, what_to_do
 from tests.domain.toy import TOY_V1
-
-
-@every_ruleset
-def test_leaf_counts_are_those_on_file(ruleset: AnyRuleset) -> None:
-    for expected in parse_perft(read_proof(ruleset, PERFT)):
-        mismatch = explain_mismatch(ruleset, expected)
-        assert mismatch is None, f"{mismatch}\n{what_to_do(ruleset)}"
-
-
-@every_ruleset
-def test_the_perft_file_counts_the_cases_written_by_hand(ruleset: AnyRuleset) -> None:
-    counted = [(result.case, len(result.counts)) for result in parse_perft(read_proof(ruleset, PERFT))]
-    assert counted == list(read_cases(ruleset).perft), f"cases.json has changed: run {command_for(ruleset)}"
-
-
-@every_ruleset
-def test_a_perft_file_is_read_as_it_was_written(ruleset: AnyRuleset) -> None:
-    text = read_proof(ruleset, PERFT)
-    assert format_perft(parse_perft(text)) == text
 
 
 def test_perft_counts_sequences_of_moves_and_no_rolls() -> None:

@@ -1,49 +1,21 @@
-"""The transcripts on file are what the rulesets do."""
+"""Playthroughs: how they are chosen, told and compared. The plugin `plyscribe.testing` plays those on file again."""
 
 from dataclasses import replace
-from difflib import unified_diff
-from itertools import islice
 
 import pytest
 
-from plyscribe.domain.errors import RulesetError
-from plyscribe.domain.proofs.cases import Cases, behaviour_lines, playthrough_file
 from plyscribe.domain.proofs.playthrough import (
     PlaythroughCase,
     Withdrawal,
     choose_steps,
-    format_case,
     format_playthrough,
     read_steps,
 )
-from plyscribe.domain.ruleset import AnyRuleset
-from tests.domain.prove import command_for, every_ruleset, read_cases, read_proof, what_to_do
+from plyscribe.testing.proofs import compare
+from tests.domain.prove import subject_of
 from tests.domain.toy import TOY_V1
 
-DIFF_LINES = 40
-
-
-@every_ruleset
-def test_the_matches_on_file_play_again_as_they_are_told(ruleset: AnyRuleset) -> None:
-    for case in read_cases(ruleset).playthroughs:
-        name = playthrough_file(case)
-        told = read_proof(ruleset, name)
-        assert f"case {format_case(case)}" in told.splitlines(), f"{name}: its case changed: run {command_for(ruleset)}"
-        difference = compare(ruleset, case, told)
-        assert not difference, f"{name}: {difference}"
-
-
-def compare(ruleset: AnyRuleset, case: PlaythroughCase, told: str) -> str:
-    """How the match goes now, beside what the transcript tells, and what to do; empty when it goes alike."""
-    try:
-        played = format_playthrough(ruleset, case, read_steps(told))
-    except RulesetError as error:
-        return f"a step is refused now: {error}\n{what_to_do(ruleset)}"
-    difference = unified_diff(told.splitlines(), played.splitlines(), "on file", "now", lineterm="", n=1)
-    lines = list(islice(difference, DIFF_LINES))
-    drawn = behaviour_lines(told) == behaviour_lines(played)
-    advice = f"Only the drawing changed: run {command_for(ruleset)}" if drawn else what_to_do(ruleset)
-    return "\n".join([*lines, advice]) if lines else ""
+TOY = subject_of(TOY_V1)
 
 
 def test_a_transcript_is_a_function_of_its_case() -> None:
@@ -57,15 +29,15 @@ def test_a_transcript_is_a_function_of_its_case() -> None:
 def test_a_changed_behaviour_shows_as_a_difference() -> None:
     case = PlaythroughCase("plain", 2, seed=8, options={"dice": 0})
     told = format_playthrough(TOY_V1, case, choose_steps(TOY_V1, case))
-    assert compare(TOY_V1, case, told) == ""
-    assert "-ply 1: seat 1 decides" in compare(TOY_V1, case, told.replace("ply 1: seat 2", "ply 1: seat 1"))
-    assert "refused" in compare(TOY_V1, case, told.replace("> move", "> move give 1 1\n> move", 1))
+    assert compare(TOY, case, told) == ""
+    assert "-ply 1: seat 1 decides" in compare(TOY, case, told.replace("ply 1: seat 2", "ply 1: seat 1"))
+    assert "refused" in compare(TOY, case, told.replace("> move", "> move give 1 1\n> move", 1))
 
 
 def test_a_changed_drawing_shows_as_no_change_of_behaviour() -> None:
     case = PlaythroughCase("plain", 2, seed=8)
     told = format_playthrough(TOY_V1, case, choose_steps(TOY_V1, case))
-    assert "Only the drawing changed" in compare(TOY_V1, case, told.replace("| 1 |1", "| 1 |I"))
+    assert "Only the drawing changed" in compare(TOY, case, told.replace("| 1 |1", "| 1 |I"))
 
 
 def test_moves_rolls_and_withdrawals_come_as_scripted() -> None:
@@ -112,11 +84,3 @@ def test_a_sparse_transcript_still_pins_every_view() -> None:
     plies = [line for line in lines if line.startswith("ply ")]
     views = [line for line in lines if line.startswith(("  ruleset ", "view sha256 "))]
     assert len(plies) == len(views)
-
-
-@every_ruleset
-def test_some_match_on_file_ends_by_withdrawal_and_some_at_the_ply_limit(ruleset: AnyRuleset) -> None:
-    cases: Cases = read_cases(ruleset)
-    ends = [read_proof(ruleset, playthrough_file(case)) for case in cases.playthroughs]
-    for reason in ("withdrawal", "ply-limit"):
-        assert any(f": over, {reason}, " in text for text in ends), f"no playthrough of {ruleset.id} ends by {reason}"

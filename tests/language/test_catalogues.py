@@ -20,8 +20,9 @@ from plyscribe.service.language.catalogues import ENGLISH, HERE, LANGUAGES, choo
 from plyscribe.service.language.every_game import GUEST, SEAT, SENTENCES
 from plyscribe.service.language.sentences import choose_sentence, find_sentences, list_places
 from plyscribe.service.matches import touching
+from plyscribe.testing.effect_checks import proved
 from tests.domain.breaches import commit_breach, find_breaches
-from tests.domain.test_effects import proved
+from tests.domain.prove import subject_of
 
 DOMAIN = Path(import_module("plyscribe.domain").__file__ or "").parent
 FOREIGN = [language for language in LANGUAGES if language != ENGLISH]
@@ -183,7 +184,7 @@ def test_a_seat_that_moves_is_told_what_to_do(ruleset):
 @every_ruleset
 def test_every_effect_has_a_sentence_with_its_details_alone(ruleset):
     sentences = find_sentences(ruleset)
-    for taken in proved(ruleset):
+    for taken in proved(subject_of(ruleset)):
         for effect in taken.effects:
             texts = choose_sentence(sentences, effect)
             assert texts, effect

@@ -24,8 +24,8 @@ from plyscribe.service.boards import BOARDS, draw_board
 from plyscribe.service.boards.board import Board, LastMove, Reason, Touches
 from plyscribe.service.boards.colours import LIGHT, render_colours
 from plyscribe.service.boards.pixels import render_png
+from plyscribe.service.kit.proof_files import Setting
 from plyscribe.service.rulebooks import read_clauses
-from tests.domain.conformance import Setting
 from tests.domain.prove import settings_of
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -5,14 +5,14 @@ from random import Random
 
 import pytest
 
-from plyscribe.domain.effects import Effect
 from plyscribe.domain.ruleset import AnyRuleset, Decision, Roll
 from plyscribe.domain.rulesets import find_ruleset
-from plyscribe.domain.variation import Reached, Rolled, follow
+from plyscribe.domain.variation import Reached
 from plyscribe.service.boards import draw_board
 from plyscribe.service.lessons import CARDS, LESSONS
 from plyscribe.service.lessons.lesson import Lesson, is_wanted, reach
 from plyscribe.service.rulebooks import read_clauses
+from plyscribe.testing.lesson_checks import play_lesson
 
 ALL = [(find_ruleset(*key), lesson) for key, lessons in LESSONS.items() for lesson in lessons]
 
@@ -21,45 +21,15 @@ every_lesson = pytest.mark.parametrize(
 )
 
 
-def play(ruleset: AnyRuleset, lesson: Lesson, moves: tuple[str, ...]) -> tuple[Reached, list[Effect]]:
-    """The position after these moves, the dice of the lesson and the answers of others, and all effects on the way."""
-    reached, dice, answers, effects = reach(lesson, ruleset), list(lesson.dice), list(lesson.answers), []
-    for move in moves:
-        step = move
-        while step is not None:
-            reached = follow(reached, [step])
-            effects += reached.last.list_effects(ruleset)
-            step = None
-            match ruleset.turn(reached.state):
-                case Roll() if dice:
-                    step = Rolled(dice.pop(0))
-                case Decision(seat) if answers and seat != lesson.seat:
-                    step = answers.pop(0)
-    return reached, effects
-
-
 def list_moves(ruleset: AnyRuleset, reached: Reached) -> list[str]:
     """What the seat on turn can play."""
     return [ruleset.format_move(reached.state, move) for move in ruleset.legal_moves(reached.state)]
 
 
 @every_lesson
-def test_a_lesson_begins_with_a_move_of_its_seat(ruleset, lesson):
-    assert ruleset.turn(reach(lesson, ruleset).state) == Decision(lesson.seat)
-
-
-@every_lesson
-def test_the_solution_does_the_task_with_its_last_move(ruleset, lesson):
-    _, effects = play(ruleset, lesson, lesson.solution)
-    assert any(is_wanted(lesson, effect) for effect in effects)
-    _, before = play(ruleset, lesson, lesson.solution[:-1])
-    assert not any(is_wanted(lesson, effect) for effect in before)
-
-
-@every_lesson
 def test_the_visitor_makes_all_moves_of_the_solution(ruleset, lesson):
     for count in range(len(lesson.solution)):
-        reached, _ = play(ruleset, lesson, lesson.solution[:count])
+        reached, _ = play_lesson(ruleset, lesson, lesson.solution[:count])
         assert ruleset.turn(reached.state) == Decision(lesson.seat)
 
 
@@ -67,7 +37,7 @@ def test_the_visitor_makes_all_moves_of_the_solution(ruleset, lesson):
 def test_some_legal_move_does_not_do_the_task(ruleset, lesson):
     reached = reach(lesson, ruleset)
     done = [
-        any(is_wanted(lesson, effect) for effect in play(ruleset, lesson, (move,))[1])
+        any(is_wanted(lesson, effect) for effect in play_lesson(ruleset, lesson, (move,))[1])
         for move in list_moves(ruleset, reached)
     ]
     assert not all(done)
@@ -76,9 +46,9 @@ def test_some_legal_move_does_not_do_the_task(ruleset, lesson):
 @every_lesson
 def test_the_others_can_answer_whatever_the_visitor_plays(ruleset, lesson):
     for count in range(len(lesson.solution)):
-        reached, _ = play(ruleset, lesson, lesson.solution[:count])
+        reached, _ = play_lesson(ruleset, lesson, lesson.solution[:count])
         for move in list_moves(ruleset, reached):
-            play(ruleset, lesson, (*lesson.solution[:count], move))
+            play_lesson(ruleset, lesson, (*lesson.solution[:count], move))
 
 
 @every_lesson

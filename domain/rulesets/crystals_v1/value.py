@@ -1,7 +1,7 @@
 """The value of a position for a seat: what it has, less what it may lose before its next turn."""
 
 from plyscribe.domain.ruleset import evaluate_over
-from plyscribe.domain.rulesets.crystals_v1.resolution import defend, find_target, is_covered, list_shots
+from plyscribe.domain.rulesets.crystals_v1.resolution import defend, is_covered, list_shots
 from plyscribe.domain.rulesets.crystals_v1.state import ATTACKER, BASE, DEFENCE, LEVELS, TOWER, State, Table
 from plyscribe.domain.rulesets.crystals_v1.track import FACES, HOME, steps_home
 
@@ -71,12 +71,17 @@ def _weigh_runner(state: State, me: int, dangers: Threats) -> int:
 
 def _find_threats(state: State, seat: int) -> list[set[int]]:
     """The fields where the seat could kill in one move, by roll."""
-    own = [me for me in range(4 * seat - 4, 4 * seat) if state.at[me] != BASE]
-    return [{field for me in own for field in _find_prey(state, me, roll)} for roll in FACES]
-
-
-def _find_prey(state: State, me: int, roll: int) -> list[int]:
-    field = find_target(state, me, roll)
-    if field == HOME:
-        return []
-    return [field, *list_shots(state, me, field)] if me & 3 == ATTACKER else [field]
+    first = 4 * seat - 4
+    own, ways = state.at[first : first + 4], state.setup.track.ways[seat - 1]
+    threats: list[set[int]] = [set() for _ in FACES]
+    for slot, at in enumerate(own):
+        if at == BASE:
+            continue
+        for fields, (end, onward) in zip(threats, ways[at][1:], strict=True):
+            # As in find_target. The calls would take as long as the work.
+            field = onward if onward and onward not in own else end
+            if field != HOME:
+                fields.add(field)
+                if slot == ATTACKER:
+                    fields.update(list_shots(state, first + slot, field))
+    return threats

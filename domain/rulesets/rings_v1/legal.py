@@ -48,8 +48,11 @@ def _list_decision(state: State, seat: int, prefix: str) -> Iterator[Move]:
 
 def has_use(state: State, seat: int) -> bool:
     """Whether the seat on turn has a legal move other than a drop (RI7)."""
-    # A ring can always be turned.
-    return bool(turn_payments(state, seat)) or any(True for _ in _list_uses(state, seat, ""))
+    recruit, _, turn = state.dice[seat - 1]
+    # A ring can always be turned, and an R always pays for a recruit. Most seats with dice have one or the other.
+    return (
+        turn > 0 or (recruit > 0 and bool(recruitable(state, seat))) or any(True for _ in _list_uses(state, seat, ""))
+    )
 
 
 def _list_uses(state: State, seat: int, prefix: str) -> Iterator[Move]:
@@ -67,7 +70,9 @@ def _list_uses(state: State, seat: int, prefix: str) -> Iterator[Move]:
         yield from (swap for swap in SWAPS if can_swap(state, swap.one, swap.two))
 
 
-def _starting_alike(payments: Sequence[str], prefix: str) -> list[str]:
+def _starting_alike(payments: Sequence[str], prefix: str) -> Sequence[str]:
+    if not prefix:
+        return payments
     return [pay for pay in payments if f"{pay} ".startswith(prefix) or prefix.startswith(f"{pay} ")]
 
 

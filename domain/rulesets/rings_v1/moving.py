@@ -63,7 +63,11 @@ def list_ends(state: State, seat: int, kind: int, source: int) -> list[int]:
 def _runner_ends(state: State, seat: int, source: int) -> list[int]:
     attached = state.starts[source - TOP - 1] if source > TOP else None
     ends = RUNS[source] if attached is None else FIRST_RUNS[attached]
-    return [end for end in ends if takes(state.units[end], seat, end)]
+    units = state.units
+    # As in takes. The calls would take as long as the work.
+    return [
+        end for end in ends if not (there := units[end]) or (there >> SEAT == seat and NUMBER[there] < CAPACITY[end])
+    ]
 
 
 def _warrior_ends(state: State, seat: int, source: int) -> list[int]:

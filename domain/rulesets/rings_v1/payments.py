@@ -2,14 +2,14 @@
 
 from functools import cache
 
-from plyscribe.domain.rulesets.rings_v1.board import SEAT
-from plyscribe.domain.rulesets.rings_v1.state import Dice, State
+from plyscribe.domain.rulesets.rings_v1.state import Dice, State, change, list_own
 
 DICE = ("R", "M", "T")
 NO_DICE: Dice = (0, 0, 0)
 _COSTS = {"R": (1, 0, 0), "M": (0, 1, 0), "T": (0, 0, 1), "TT": (0, 0, 2)}
 
 
+@cache
 def roll_dice(values: tuple[int, ...]) -> Dice:
     """RI5: the number of dice of each class, R, M and T."""
     recruit, turn = sum(value <= 2 for value in values), sum(value >= 5 for value in values)
@@ -30,13 +30,13 @@ def spell_dice(dice: Dice) -> str:
 
 def hold_dice(state: State, seat: int, dice: Dice) -> State:
     """The state with these dice of the seat."""
-    return state._replace(dice=_with_dice(state, seat, dice))
+    return change(state, dice=_with_dice(state, seat, dice))
 
 
 def spend_use(state: State, seat: int, pay: str) -> State:
-    """The state after the seat paid for a use."""
+    """The state after the seat paid for a use, which is a move."""
     dice = _with_dice(state, seat, spend(state.dice[seat - 1], pay))
-    return state._replace(dice=dice, uses=state.uses - 1)
+    return change(state, ply=state.ply + 1, dice=dice, uses=state.uses - 1)
 
 
 def _with_dice(state: State, seat: int, dice: Dice) -> tuple[Dice, ...]:
@@ -56,8 +56,7 @@ def recruit_payments(state: State, seat: int) -> tuple[str, ...]:
 
 def recruit_costs(state: State, seat: int) -> tuple[str, ...]:
     """The payments for which the seat could recruit, had it the dice."""
-    has_units = any(units >> SEAT == seat for units in state.units)
-    return ("R",) if has_units else ("R", "M", "TT")
+    return ("R",) if list_own(state, seat) else ("R", "M", "TT")
 
 
 def move_payments(state: State, seat: int) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from plyscribe.domain.rulesets.rings_v1.moves import (
 )
 from plyscribe.domain.rulesets.rings_v1.payments import NO_DICE, hold_dice, roll_dice, spend_use
 from plyscribe.domain.rulesets.rings_v1.ringwork import attach, spin, swap
-from plyscribe.domain.rulesets.rings_v1.state import Alliance, Forces, State, lay_ring, list_own
+from plyscribe.domain.rulesets.rings_v1.state import Alliance, Forces, State, change, lay_ring, list_own
 from plyscribe.domain.rulesets.rings_v1.turns import (
     await_dice,
     await_start,
@@ -35,18 +35,19 @@ from plyscribe.domain.rulesets.rings_v1.turns import (
 def play_move(state: State, move: Move) -> State:
     """The state after a legal move and everything that follows automatically."""
     assert isinstance(state.turn, Decision)
-    after = _play(state._replace(ply=state.ply + 1), state.turn.seat, move)
+    after = _play(state, state.turn.seat, move)
     if after.ply == after.setup.ply_limit and not isinstance(after.turn, Over):
-        return after._replace(turn=Over("ply-limit", rank_by_points(after)))
+        return change(after, turn=Over("ply-limit", rank_by_points(after)))
     return after
 
 
 def _play(state: State, seat: int, move: Move) -> State:
     match move:
         case Settle(field):
-            return await_start(attach(state, seat, field), seat)
+            return await_start(attach(change(state, ply=state.ply + 1), seat, field), seat)
         case Propose(pay, ally, source, at):
-            return state._replace(alliance=Alliance(seat, ally, source, at, pay), turn=Decision(ally))
+            alliance = Alliance(seat, ally, source, at, pay)
+            return change(state, ply=state.ply + 1, alliance=alliance, turn=Decision(ally))
         case Accept() | Decline():
             return _answer(state, move)
         case _:
@@ -57,10 +58,10 @@ def _answer(state: State, move: Accept | Decline) -> State:
     alliance = state.alliance
     assert alliance is not None
     if isinstance(move, Decline):
-        return go_on(state._replace(alliance=None, declined=True), alliance.seat)
+        return go_on(change(state, ply=state.ply + 1, alliance=None, declined=True), alliance.seat)
     accepted = alliance._replace(backer=move.source)
     paid = spend_use(state, alliance.seat, alliance.pay)
-    return paid._replace(alliance=accepted, turn=Roll(6, 1, "alliance", alliance.seat))
+    return change(paid, alliance=accepted, turn=Roll(6, 1, "alliance", alliance.seat))
 
 
 def _settle_use(state: State, seat: int) -> State:
@@ -70,6 +71,8 @@ def _settle_use(state: State, seat: int) -> State:
 def _use(state: State, seat: int, move: Use) -> State:
     """The state after a use and its payment."""
     match move:
+        case Walk(pay, kind, source, target):
+            return move_unit(spend_use(state, seat, pay), seat, kind, source, target)
         case Drop(die):
             return spend_use(state, seat, die)
         case Recruit(pay, kind):
@@ -77,8 +80,6 @@ def _use(state: State, seat: int, move: Use) -> State:
             forces.supply[seat - 1] -= kind
             forces.put(start_of(seat), seat, kind)
             return forces.settle()
-        case Walk(pay, kind, source, target):
-            return move_unit(spend_use(state, seat, pay), seat, kind, source, target)
         case Spin(pay, ring, step):
             return spin(spend_use(state, seat, pay), ring, step)
         case Attach(pay, field):
@@ -91,7 +92,7 @@ def play_roll(state: State, values: tuple[int, ...]) -> State:
     """The state after the due roll and everything that follows automatically; RollError if it is impossible."""
     roll = require_roll(state.turn, values, state.ply)
     if roll.purpose == "terrain":
-        return await_terrain(state._replace(terrain=lay_ring(state.terrain, ARRANGEMENTS[values[0] - 1])))
+        return await_terrain(change(state, terrain=lay_ring(state.terrain, ARRANGEMENTS[values[0] - 1])))
     assert roll.seat is not None
     if roll.purpose == "round":
         return await_dice(hold_dice(state, roll.seat, roll_dice(values)), roll.seat)
@@ -105,13 +106,13 @@ def play_withdrawal(state: State, seat: int) -> State:
     """The state after a seat in play left, and everything that follows automatically."""
     assert not isinstance(state.turn, Over)
     on_turn = state.alliance.seat if state.alliance else state.turn.seat
-    after = _break_off(state, seat, on_turn)._replace(left=(*state.left, seat))
+    after = change(_break_off(state, seat, on_turn), left=(*state.left, seat))
     if len(after.in_play) == 1:
         return finish(after, "withdrawal")
     if is_exhausted(after):
         return finish(after, "exhausted")
     if seat == on_turn:
-        return _skip(after._replace(uses=0, declined=False), seat)
+        return _skip(change(after, uses=0, declined=False), seat)
     # A seat in setup or rolling has no uses. An alliance may have taken the last one; its roll is no longer due.
     is_free = after.uses or (state.alliance and not after.alliance)
     return go_on(after, on_turn) if is_free and on_turn and not after.alliance else after

@@ -2,7 +2,7 @@
 
 from plyscribe.domain.rulesets.rings_v1.board import KINDS_AMONG, SLOTS
 from plyscribe.domain.rulesets.rings_v1.moving import GROUND
-from plyscribe.domain.rulesets.rings_v1.state import State
+from plyscribe.domain.rulesets.rings_v1.state import State, change
 
 
 def free_slots(state: State) -> list[int]:
@@ -17,7 +17,8 @@ def spin(state: State, ring: int, step: int) -> State:
     order = order[-step:] + order[:-step]
     last = first + SLOTS
     terrain, units = state.terrain, state.units
-    return state._replace(
+    return change(
+        state,
         terrain=terrain[:first] + "".join(terrain[field] for field in order) + terrain[last:],
         units=units[:first] + tuple(units[field] for field in order) + units[last:],
     )
@@ -27,7 +28,7 @@ def attach(state: State, seat: int, field: int | None) -> State:
     """The state with the seat's START attached there (RI4, RI20); None removes it from the board."""
     starts = list(state.starts)
     starts[seat - 1] = field
-    return state._replace(starts=tuple(starts))
+    return change(state, starts=tuple(starts))
 
 
 def can_swap(state: State, one: int, two: int) -> bool:
@@ -46,4 +47,4 @@ def swap(state: State, one: int, two: int) -> State:
     """The state with the terrain of the two fields swapped."""
     letters = list(state.terrain)
     letters[one], letters[two] = letters[two], letters[one]
-    return state._replace(terrain="".join(letters))
+    return change(state, terrain="".join(letters))

@@ -46,7 +46,7 @@ def draw_move(state: State, randbelow: RandBelow) -> Move:
     dice = spell_dice(state.dice[seat - 1])
     own = list_own(state, seat)
     for _ in range(TRIES):
-        if move := _draw_use(state, seat, own, _draw(dice, randbelow), randbelow):
+        if move := _draw_use(state, seat, own, dice[randbelow(len(dice))], randbelow):
             return move
     return Drop(_draw(dice, randbelow))
 
@@ -66,18 +66,19 @@ def _draw_use(state: State, seat: int, own: list[int], die: str, randbelow: Rand
     if not own or (die == "R" and state.supply[seat - 1]):
         kinds = recruitable(state, seat)
         return Recruit(die, _draw(kinds, randbelow)) if kinds else None
-    return _draw_walk(state, seat, _draw(own, randbelow), die, randbelow)
+    return _draw_walk(state, seat, own[randbelow(len(own))], die, randbelow)
 
 
 def _draw_walk(state: State, seat: int, source: int, pay: str, randbelow: RandBelow) -> Move | None:
     """A random move or proposal of a unit on this field."""
     if not randbelow(ALLIANCE_ODDS) and (alliances := list(list_alliances(state, seat, source))):
         return Propose(pay, *_draw([(ally, source, at) for ally, at in alliances], randbelow))
-    kind = _draw(KINDS_AMONG[state.units[source]], randbelow)
+    kinds = KINDS_AMONG[state.units[source]]
+    kind = kinds[randbelow(len(kinds))]
     ends = list_ends(state, seat, kind, source)
     if not ends:
         return None
-    target = _draw(ends, randbelow)
+    target = ends[randbelow(len(ends))]
     if needs_second(state, seat, kind, target) and not can_follow(state, seat, source, target, pay):
         return None
     return walk(pay, kind, source, target)

@@ -13,7 +13,7 @@ import httpx
 from packaging.requirements import Requirement
 
 from plyscribe.domain.rulesets import RULESETS
-from plyscribe.service.config import SETTINGS, ConfigError, register_rulesets
+from plyscribe.service.config import SETTINGS, ConfigError, register_rulesets, require_parts
 from plyscribe.service.health.doctor.finding import Finding, judge
 from plyscribe.service.logs import read_log_settings
 from plyscribe.service.processes.witness import list_losses
@@ -72,8 +72,10 @@ def _examine_settings(environ: Mapping[str, str]) -> Iterator[Finding]:
 def _examine_rulesets(environ: Mapping[str, str]) -> Iterator[Finding]:
     try:
         register_rulesets(environ.get("PLYSCRIBE_RULESETS", ""))
+        require_parts()
     except ConfigError as error:
-        yield Finding("ruleset", "wrong", str(error), "correct PLYSCRIBE_RULESETS")
+        remedy = "mend or uninstall the package, or correct PLYSCRIBE_RULESETS; see docs/kit.md"
+        yield Finding("ruleset", "wrong", str(error), remedy)
     for ruleset in RULESETS:
         clauses = len(read_clauses(ruleset.id, ruleset.version))
         state = "released" if ruleset.released else "draft"

@@ -1,6 +1,7 @@
 """The page to try a line on: from a position of a match, or from a new game."""
 
 from typing import Any
+from urllib.parse import urlencode
 
 import orjson
 from flask import Response, redirect, request
@@ -12,7 +13,7 @@ from plyscribe.domain.imported import is_address
 from plyscribe.domain.match import Match, damaged
 from plyscribe.domain.ruleset import AnyRuleset
 from plyscribe.service.access.reading import may_read
-from plyscribe.service.language.guidance import PURPOSES, WAYS
+from plyscribe.service.language.guidance import list_purposes, list_ways
 from plyscribe.service.language.sentences import translate
 from plyscribe.service.matches.queries import describe_seats
 from plyscribe.service.matches.story import name_players as name_told
@@ -67,6 +68,7 @@ def analyse_match(match: str) -> AnyResponse:
         view=view,
         picture=draw_variation(reached, view),
         home=f"/matches/{state.stream}?ply={asked}{invited}",
+        explored=None if is_contested(state) else _name_explored(play.ruleset, invited, match=state.stream, ply=ply),
         fields=[],
         presets=[],
         **_describe_help(),
@@ -115,6 +117,7 @@ def analyse_game(ruleset: str) -> Response:
         view=view,
         picture=draw_variation(begun, view),
         home=f"/rulesets/{rules.id}?version={rules.version}",
+        explored=_name_explored(rules, "", seats=seats, options=orjson.dumps(options).decode()),
         **describe_options(rules),
         **_describe_help(),
         data={
@@ -129,6 +132,11 @@ def analyse_game(ruleset: str) -> Response:
             "is_private": False,
         },
     )
+
+
+def _name_explored(ruleset: AnyRuleset, more: str, **start: Any) -> str:
+    """Where what was played from the position of a line can be loaded, up to the line itself."""
+    return f"/rulesets/{ruleset.id}/explored?{urlencode({'version': ruleset.version, **start})}{more}"
 
 
 def _read_options() -> Json:
@@ -151,8 +159,8 @@ def _describe_play(ruleset: AnyRuleset, names: list[str], view: int) -> Json:
         "version": ruleset.version,
         "names": names,
         "view": view,
-        "purposes": {purpose: translate(said, language, {}) for purpose, said in PURPOSES.items()},
-        "ways": {reason: translate(said, language, {}) for reason, said in WAYS.items()},
+        "purposes": {purpose: translate(said, language, {}) for purpose, said in list_purposes().items()},
+        "ways": {reason: translate(said, language, {}) for reason, said in list_ways().items()},
     }
 
 

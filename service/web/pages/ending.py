@@ -7,7 +7,7 @@ from plyscribe.domain.counting import counts
 from plyscribe.domain.events import Account
 from plyscribe.domain.imported import is_address
 from plyscribe.domain.match import Match
-from plyscribe.service.language.guidance import WAYS, count_score
+from plyscribe.service.language.guidance import count_score, list_ways
 from plyscribe.service.language.sentences import translate
 from plyscribe.service.matches.rematches import rematch_id, seats_offered
 from plyscribe.service.web.api.http import negotiate_language, parts
@@ -106,7 +106,7 @@ def _say_how(state: Match, reason: str, places: Iterable[Place]) -> str:
     """What follows who won, without a full stop: " by points, 15–10"."""
     if reason == WITHDRAWN:
         return f": {', '.join(_list_withdrawals(state, places))}"
-    way = WAYS.get(reason)
+    way = list_ways().get(reason)
     how = f" {translate(way, negotiate_language(), {})}" if way else f" ({format_word(reason)})"
     scores = [] if reason in UNCOUNTED else [str(place.score) for place in places if place.score is not None]
     return f"{how}, {'–'.join(scores)}" if scores else how

@@ -25,7 +25,7 @@ from plyscribe.domain.ruleset import AnyRuleset, Decision, Roll
 from plyscribe.service.access.accounts import Principal
 from plyscribe.service.access.acting import DIRECTING, act_in
 from plyscribe.service.clock import now_ms
-from plyscribe.service.language.guidance import PURPOSES, find_prompt
+from plyscribe.service.language.guidance import find_prompt, list_purposes
 from plyscribe.service.language.sentences import translate
 from plyscribe.service.live.sources import is_final
 from plyscribe.service.matches import queries
@@ -202,7 +202,7 @@ def _describe_now(state: Match, choices: Mapping[str, Choice]) -> dict[str, Any]
     mover = choices["move"].seats[0] if "move" in choices else None
     prompt = find_prompt(play.ruleset, play.ruleset.view(play.state), mover) if play and mover else None
     due = turn if is_playing and isinstance(turn, Roll) else None
-    purpose = PURPOSES.get(due.purpose) if due else None
+    purpose = list_purposes().get(due.purpose) if due else None
     return {
         "decision": turn.seat if is_playing and isinstance(turn, Decision) else None,
         "mover": mover,

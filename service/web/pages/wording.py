@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from plyscribe.domain.rulesets import find_ruleset
 from plyscribe.domain.tournament.due_dates import UNPLAYED
 from plyscribe.domain.tournament.evolve import BY_HAND
-from plyscribe.service.language.guidance import WAYS
+from plyscribe.service.language.guidance import list_ways
 from plyscribe.service.language.sentences import translate
 from plyscribe.service.web.pages.blueprint import blueprint
 from plyscribe.service.web.pages.option_fields import describe_chosen, format_value
@@ -400,8 +400,8 @@ def name_why(why: str) -> str:
 @blueprint.app_template_filter("way")
 def name_way(reason: str) -> str:
     """How a game ended, by the reason of its match or a ruling. An unknown one keeps its name."""
-    if reason in WAYS:
-        return translate(WAYS[reason], page_language(), {})
+    if way := list_ways().get(reason):
+        return translate(way, page_language(), {})
     known = {
         "withdrawal": gettext("because a player left"),
         "adjudicated": gettext("by a decision of the organiser"),

@@ -3,7 +3,7 @@
 from plyscribe.domain.proofs.playthrough import read_steps
 from plyscribe.domain.rulesets.rings_v1 import RINGS_V1
 from tests.domain.breaches import Breach
-from tests.domain.prove import read_proof
+from tests.domain.prove import subject_of
 
 FLAT = {"terrain": ["LLLMMHH"] * 4}
 OUT = {"terrain": ["LLLMHMH", "HLLLMHM", "LLLHHMM", "LLMLMHH"], "target": 100, "casualties": "out"}
@@ -36,7 +36,7 @@ CLIMB = (
 """A round in which a warrior of seat 1 goes to top."""
 ON_TOP = f"{STARTS}; {CLIMB.removesuffix('; drop R; drop R')}"
 EVERYONE_OUT = "; ".join(
-    step.removeprefix("move ") for step in read_steps(read_proof(RINGS_V1, "playthrough-everyone-is-out.txt"))
+    step.removeprefix("move ") for step in read_steps(subject_of(RINGS_V1).read("playthrough-everyone-is-out.txt"))
 )
 
 BREACHES = [

@@ -1,5 +1,0 @@
-"""The second toy, retold: the first one with one clause more, which changes nothing on the board."""
-
-from tests.domain.retelling.toy_v1 import CHANGING, RETOLD, settle
-
-__all__ = ["CHANGING", "RETOLD", "settle"]

@@ -1,0 +1,92 @@
+"""`plyscribe new-ruleset`: names that can be taken, and nothing overwritten."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from plyscribe.service.cli.new_ruleset import new_ruleset
+from plyscribe.service.kit.game_package import TEMPLATE, CannotMake, list_files, make_package, require_name
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("Pebbles", "use 2 to 24 letters a-z"),
+        ("my-game", "use 2 to 24 letters a-z"),
+        ("x", "use 2 to 24 letters a-z"),
+        ("x" * 25, "use 2 to 24 letters a-z"),
+        ("", "use 2 to 24 letters a-z"),
+        ("class", "a word or a module of Python"),
+        ("match", "a word or a module of Python"),
+        ("random", "a word or a module of Python"),
+        ("zhen", "there is a ruleset 'zhen' already"),
+        ("flask", "there is a Python module 'flask' already"),
+        ("plyscribe", "there is a Python module 'plyscribe' already"),
+        ("newgame", "there is a Python module 'newgame' already"),
+    ],
+)
+def test_a_name_that_cannot_be_taken_is_refused_with_what_can(name: str, why: str) -> None:
+    with pytest.raises(CannotMake) as refused:
+        require_name(name)
+    assert why in str(refused.value)
+
+
+def test_what_is_there_is_not_overwritten(tmp_path: Path) -> None:
+    (tmp_path / "pebbles").mkdir()
+    (tmp_path / "pebbles/mine.txt").write_text("mine")
+    with pytest.raises(CannotMake, match=r"is there already: nothing was written"):
+        make_package("pebbles", tmp_path)
+    assert [path.name for path in tmp_path.rglob("*")] == ["pebbles", "mine.txt"]
+
+
+def test_a_folder_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(CannotMake, match="is not a folder: make it first"):
+        make_package("pebbles", tmp_path / "nowhere")
+
+
+def test_a_draft_that_cannot_be_finished_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(name: str, folder: Path) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("plyscribe.service.kit.game_package._prove", fail)
+    with pytest.raises(CannotMake, match="cannot be written: No space left on device"):
+        make_package("pebbles", tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_every_file_has_the_name_and_the_clauses_of_the_new_game(tmp_path: Path) -> None:
+    folder = make_package("quarry", tmp_path)
+    assert "quarry" not in sys.modules
+    files = list(list_files(folder))
+    assert len(files) > len(list(TEMPLATE.rglob("*.in")))
+    for path in files:
+        text = f"{path}\n{(folder / path).read_text(encoding='utf-8')}"
+        assert "newgame" not in text.lower()
+        assert "NG1" not in text
+    assert "### QU1 · The row" in (folder / "quarry/rulebook.md").read_text(encoding="utf-8")
+    assert (folder / ".gitignore").is_file()
+    assert not list(folder.rglob("__pycache__"))
+
+
+def test_two_games_can_be_made_one_after_the_other(tmp_path: Path) -> None:
+    assert {make_package(name, tmp_path).name for name in ("quarry", "gravelpit")} == {"quarry", "gravelpit"}
+
+
+def test_its_code_is_as_clean_as_ours(tmp_path: Path) -> None:
+    folder = make_package("pebbles", tmp_path)
+    for check in (["check", "--select", "B,C4,E,F,PIE,PT,RET,SIM,UP,W"], ["format", "--check"]):
+        argv = [sys.executable, "-m", "ruff", *check, "--no-cache", "--isolated", "--line-length", "120", str(folder)]
+        ran = subprocess.run(argv, capture_output=True, text=True, check=False)
+        assert ran.returncode == 0, ran.stdout + ran.stderr
+
+
+def test_the_command_says_what_it_wrote_and_what_comes_next(tmp_path: Path) -> None:
+    ran = CliRunner().invoke(new_ruleset, ["pebbles", "--into", str(tmp_path)])
+    assert ran.exit_code == 0, ran.output
+    assert str(tmp_path / "pebbles/pebbles/rules.py") in ran.output
+    assert f"cd {tmp_path / 'pebbles'}" in ran.output
+    again = CliRunner().invoke(new_ruleset, ["pebbles", "--into", str(tmp_path)])
+    assert (again.exit_code, "nothing was written" in again.output) == (2, True)
