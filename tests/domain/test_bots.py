@@ -6,6 +6,7 @@ import pytest
 
 from plyscribe.domain.bots import BOTS, MOST_MOVES, Bot, GreedyBot, make_bot
 from plyscribe.domain.errors import WrongValue
+from plyscribe.domain.levels import list_levels
 from plyscribe.domain.ruleset import AnyRuleset, Over, Roll
 from plyscribe.domain.rulesets.crystals_v1 import CRYSTALS_V1
 from plyscribe.domain.rulesets.pathagon_v1 import PATHAGON_V1, PathagonV1
@@ -126,3 +127,9 @@ def test_mcts_draws_a_sample_where_moves_are_too_many(monkeypatch: pytest.Monkey
     monkeypatch.setattr("plyscribe.domain.mcts.MOST", 2)
     moves, over = play(PATHAGON_V1, make_bot("mcts", 1, 10), make_bot("mcts", 2, 10), ply_limit=20)
     assert len(moves) == 20 or over.reason == "path"
+
+
+def test_levels_have_no_more_playouts_than_somebody_may_have() -> None:
+    assert [level.name for level in list_levels(10_000)] == ["beginner", "casual", "club", "strong"]
+    assert [(level.name, level.playouts) for level in list_levels(500)][2:] == [("club", 200), ("strong", 500)]
+    assert [(level.name, level.playouts) for level in list_levels(50)][2:] == [("club", 50)]

@@ -31,8 +31,8 @@ from plyscribe.service.web.api.matches.reading import read_match
 from plyscribe.service.web.api.rulesets import find_rules
 from plyscribe.service.web.pages.bars import SEEN, choose_view
 from plyscribe.service.web.pages.blueprint import blueprint, show_page
+from plyscribe.service.web.pages.bot_levels import count_most_playouts, offer_levels
 from plyscribe.service.web.pages.lessons import name_players
-from plyscribe.service.web.pages.levels import count_most_playouts, offer_levels
 from plyscribe.service.web.pages.match import format_query, list_held
 from plyscribe.service.web.pages.option_fields import describe_options
 from plyscribe.service.web.pages.people import name_seats

@@ -37,10 +37,10 @@ from plyscribe.service.web.charging import charged
 from plyscribe.service.web.pages.badge import CHECKS, choose_badge, label_status, say_check
 from plyscribe.service.web.pages.bars import choose_view, describe_bars, format_view, turn_query
 from plyscribe.service.web.pages.blueprint import HEADERS, blueprint, show_page
+from plyscribe.service.web.pages.bot_levels import offer_levels
 from plyscribe.service.web.pages.cards import describe_position
 from plyscribe.service.web.pages.ending import Rematch, describe_ending, find_rematch
 from plyscribe.service.web.pages.happenings import list_happenings
-from plyscribe.service.web.pages.levels import offer_levels
 from plyscribe.service.web.pages.move_list import PART, bound_part, list_news, list_part, read_entries
 from plyscribe.service.web.pages.option_fields import describe_chosen, format_value, name_option
 from plyscribe.service.web.pages.pause_note import describe_pause

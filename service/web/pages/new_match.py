@@ -13,8 +13,8 @@ from plyscribe.service.lists.matches import MatchFilter
 from plyscribe.service.web.api.http import parts, principal_if_any
 from plyscribe.service.web.api.rulesets import find_rules
 from plyscribe.service.web.pages.blueprint import blueprint, show_page
+from plyscribe.service.web.pages.bot_levels import count_most_playouts, offer_levels, offer_own_playouts, say_strengths
 from plyscribe.service.web.pages.goals import say_goal
-from plyscribe.service.web.pages.levels import count_most_playouts, offer_levels, offer_own_playouts, say_strengths
 from plyscribe.service.web.pages.listed import list_beside
 from plyscribe.service.web.pages.option_fields import describe_options
 from plyscribe.service.web.pages.time_words import list_usual

@@ -10,8 +10,8 @@ from plyscribe.domain.tournament.teams import is_of_teams
 from plyscribe.service.access.accounts import Principal
 from plyscribe.service.tournaments.authority import owns
 from plyscribe.service.web.pages.blueprint import blueprint
+from plyscribe.service.web.pages.bot_levels import count_most_playouts, offer_bots, say_levels
 from plyscribe.service.web.pages.entry import list_rounds_ahead
-from plyscribe.service.web.pages.levels import count_most_playouts, offer_bots, say_levels
 from plyscribe.service.web.pages.speech import gettext
 
 

@@ -34,12 +34,12 @@ from plyscribe.service.web.api.http import negotiate_language, parts, principal_
 from plyscribe.service.web.api.matches.reading import confirm_by, list_choices_now, read_match
 from plyscribe.service.web.pages.bars import choose_view, describe_bars, format_view, turn_query
 from plyscribe.service.web.pages.blueprint import blueprint, show_page
+from plyscribe.service.web.pages.bot_levels import count_most_playouts
 from plyscribe.service.web.pages.cards import describe_position
 from plyscribe.service.web.pages.ending import describe_ending, find_rematch
 from plyscribe.service.web.pages.friend import list_links
 from plyscribe.service.web.pages.goals import say_goal
 from plyscribe.service.web.pages.happenings import find_happenings
-from plyscribe.service.web.pages.levels import count_most_playouts
 from plyscribe.service.web.pages.pause_note import describe_pause
 from plyscribe.service.web.pages.people import name_judge, name_seats
 from plyscribe.service.web.pages.recording import (
