@@ -19,6 +19,9 @@ TIMED_MOVES = 2
 CLUBS = 2
 """The layout in which there may be organisers, arbiters, guests, and what else a club needs: from 0.4.0 on."""
 
+EXPLORER = 2
+"""The layout in which the explorer counts all matches: no release before 0.4.0 keeps its tables."""
+
 NEWEST = INCREMENTS
 
 _OF_CLUBS = frozenset(

@@ -71,6 +71,16 @@ class Layout:
     kinds: Mapping[str, int]
 
 
+@dataclass(frozen=True, slots=True)
+class Symmetry(Generic[State, Move]):
+    """A way to turn or mirror the board that makes no difference to any seat: see `Ruleset.symmetries`."""
+
+    name: str
+    """A word that says what it does to the board, such as `mirror-columns`."""
+    map_state: Callable[[State], State]
+    map_move: Callable[[Move], Move]
+
+
 class Ruleset(ABC, Generic[State, Move]):
     """One version of a game's rules. A released version never changes its behaviour."""
 
@@ -192,6 +202,16 @@ class Ruleset(ABC, Generic[State, Move]):
     @abstractmethod
     def render_text(self, state: State) -> str:
         """The board for a terminal: ASCII or box-drawing characters, in lines of at most 100 characters."""
+
+    def symmetries(self, state: State) -> Sequence[Symmetry[State, Move]]:
+        """The symmetries of the match that `state` belongs to, without the one that changes nothing; by default none.
+
+        All states of a match have the same ones, in the same order. A symmetry keeps the turn, the standing and the
+        number of moves. It carries the legal moves of a state to those of its image, and the state after a move to the
+        state after the image of the move; the same holds for each roll with the same values. For each symmetry there is
+        one that undoes it. The explorer counts positions as one that a symmetry carries into each other.
+        """
+        return ()
 
     def effects(self, before: State, step: Step, after: State) -> tuple[Effect, ...]:
         """What the step from `before` to `after` did, in order; see `plyscribe.domain.effects`.

@@ -19,8 +19,15 @@ from plyscribe.service.archive.sealed_store import SealedStore
 from plyscribe.service.archive.storage import Archive
 from plyscribe.service.config import Config, read_config, register_rulesets
 from plyscribe.service.database.engine import Database, open_database
+from plyscribe.service.database.table_sets import Sink
+from plyscribe.service.datasets.dataset_jobs import QueuedMakers
+from plyscribe.service.datasets.keeping import DatasetMaker, Datasets, DirectMakers
+from plyscribe.service.datasets.shelf import Shelf
+from plyscribe.service.explorer.explored import Explorer
+from plyscribe.service.explorer.match_counts import MatchCounts
+from plyscribe.service.explorer.step_search import StepSearch
 from plyscribe.service.language.catalogues import LANGUAGES
-from plyscribe.service.lists.projections import Projection
+from plyscribe.service.lists.projections import ListSink, Projection, is_complete
 from plyscribe.service.lists.registry import Lists, open_lists
 from plyscribe.service.live.inboxes import Inboxes
 from plyscribe.service.live.letters import LetterProjection
@@ -82,6 +89,11 @@ class Parts:
     ledgers: Ledgers
     ratings: Ratings
     lists: Lists
+    match_counts: MatchCounts
+    """What the explorer reads, as a projection."""
+
+    explorer: Explorer
+    step_search: StepSearch
     live: Live
     match_events: MatchEvents
     told_events: Mapping[str, ToldEvents]
@@ -100,6 +112,9 @@ class Parts:
     desk: Desk
     """Where requests wait for reports that are made elsewhere."""
 
+    datasets: Datasets
+    dataset_maker: DatasetMaker
+
     def let_go(self) -> None:
         """End the live streams and all waiting: this process stops."""
         self.live.close()
@@ -113,7 +128,8 @@ class Parts:
     def projections(self) -> tuple[Projection, ...]:
         """Everything that the relay keeps in the read database and that can be built again."""
         matches, players, tournaments = self.matches, self.accounts.players, self.tournaments.handler
-        return *self.lists.projections, LetterProjection(self.inboxes, self.store, matches, players, tournaments)
+        letters = LetterProjection(self.inboxes, self.store, matches, players, tournaments)
+        return *self.lists.projections, self.match_counts, letters
 
     def may_read(self, match: Match, who: Principal | None) -> bool:
         """Whether the match is public, or `who` may read it although it is private (None: nobody signed in).
@@ -176,7 +192,9 @@ def compose(
     # Without a relay, the changes are noted when the lists catch up.
     changes = Changes(database, (lambda: lists.lag()) if client is None else None)
     players, of_tournaments = accounts.players, tournaments.handler
-    lists = open_lists(store, client, database, matches, players, imports, of_tournaments, outbox, [changes])
+    counts = MatchCounts(database, matches, lambda stream, version: lists.matches.read_import(stream, version))
+    sinks: list[Sink] = [changes, ListSink([counts])]
+    lists = open_lists(store, client, database, matches, players, imports, of_tournaments, outbox, sinks)
     live = Live(store, config.max_followers, config.max_followers_each, config.stream_threads)
     # Without a client there is no relay, and nothing is there before the process starts.
     inboxes = Inboxes(database, store, is_built=client is None)
@@ -186,6 +204,9 @@ def compose(
     url = config.rq_redis_url
     queues = connect_queues(url, QUEUES_WITHIN_S) if url else None
     makers = DirectReports(maker) if queues is None else QueuedReports(queues)
+    shelf = None if archive is None else Shelf(archive)
+    dataset_maker = DatasetMaker(lists.matches, matches, shelf, config.dataset_licence or None)
+    dataset_makers = DirectMakers(dataset_maker) if queues is None else QueuedMakers(queues)
     return Parts(
         config,
         store,
@@ -200,6 +221,12 @@ def compose(
         Ledgers(store),
         ratings,
         lists,
+        counts,
+        # Without a client there is no relay, and nothing is there before the process starts.
+        Explorer(
+            database, counts.table, ratings.tables, (lambda: True) if client is None else lambda: is_complete(counts)
+        ),
+        StepSearch(database, counts.table),
         live,
         match_events,
         {language: ToldEvents(matches, accounts.name_of, language) for language in LANGUAGES},
@@ -212,6 +239,8 @@ def compose(
         Quotas(config, lists.list_open, lists.list_open_with_bots, matches),
         maker,
         Desk(makers, config.stream_threads),
+        Datasets(shelf, dataset_makers, lists.lag),
+        dataset_maker,
         outbox,
         layout,
     )

@@ -26,6 +26,7 @@ SETTINGS = (
     "PLYSCRIBE_ARCHIVE",
     "PLYSCRIBE_CORRECTIONS_S",
     "PLYSCRIBE_DATA",
+    "PLYSCRIBE_DATASET_LICENCE",
     "PLYSCRIBE_HOST",
     "PLYSCRIBE_HOSTS",
     "PLYSCRIBE_LOG",
@@ -116,6 +117,8 @@ ALLOWANCES: Mapping[str, Windows] = {
 
 A client that makes as many moves as it may, and reads the match after each, has used up its reads before its moves.
 """
+
+MAX_LICENCE = 500
 
 MOST_REPLICAS = 15
 """The most replicas of the store that an answer may wait for."""
@@ -296,6 +299,9 @@ class Config:
 
     """The address of the read database; without one it is in memory."""
 
+    dataset_licence: str = ""
+    """What readers of datasets may do with them, in the words of the operator."""
+
     replicas: int = 0
     """How many replicas of the store have a change before it is answered."""
 
@@ -340,6 +346,7 @@ def read_config(environ: Mapping[str, str] = os.environ) -> Config:
         read_url=_read_database(environ),
         archive=environ.get("PLYSCRIBE_ARCHIVE", ""),
         seal_after_s=_read_rest(environ),
+        dataset_licence=_read_licence(environ.get("PLYSCRIBE_DATASET_LICENCE", "")),
         replicas=_count(environ, "PLYSCRIBE_REPLICAS", 0, range(MOST_REPLICAS + 1)),
         webhooks=_choose(environ, "PLYSCRIBE_WEBHOOKS", "public", "any", "off"),
     )
@@ -349,6 +356,14 @@ def read_metrics_address(environ: Mapping[str, str] = os.environ) -> tuple[str, 
     """The host and the port at which a worker or relay reports its numbers; port 0: nowhere. ConfigError."""
     port = _count(environ, "PLYSCRIBE_METRICS_PORT", 0, range(65_536))
     return environ.get("PLYSCRIBE_HOST") or "127.0.0.1", port
+
+
+def _read_licence(text: str) -> str:
+    if len(text) > MAX_LICENCE or not text.isprintable():
+        raise ConfigError(
+            f"PLYSCRIBE_DATASET_LICENCE has {len(text)} characters; allowed: one line of at most {MAX_LICENCE}"
+        )
+    return text.strip()
 
 
 def _read_rest(environ: Mapping[str, str]) -> int | None:

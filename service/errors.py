@@ -5,6 +5,7 @@
     ├── ScopeMissing        auth/scope
     ├── CrossSite           auth/cross-site             another site sent the form
     ├── NotFound            what the path names does not exist
+    ├── RangeRefused        request/range               the file has no such part
     ├── NotAcceptable       request/not-acceptable
     ├── NotOffered          oembed/format               a standard has it, and this server does not
     ├── VersionConflict     stream/version-conflict     If-Match is not the stream's version
@@ -22,7 +23,7 @@
     ├── ReportBusy          report/busy                 the report is still being made, or too many are
     ├── ReportFailed        report/failed               the report could not be made
     ├── UnknownModel        ratings/unknown-model       this release lacks the ledger's model
-    └── BadRequest          effects/.., filter/.., key/guessable, key/invalid, key/not-here, request/..
+    └── BadRequest          effects/.., explorer/.., filter/.., key/guessable, key/invalid, key/not-here, request/..
         ├── BodyLate        request/too-slow            the body did not arrive in time
         ├── BadBody         request/invalid             readable, but not as the schema says
         └── UnsupportedType request/unsupported-media-type
@@ -70,6 +71,15 @@ class NotFound(ServiceError):
     """What the path names does not exist."""
 
     code = "request/not-found"
+
+
+class RangeRefused(ServiceError):
+    """The file has no such part as Range asks for."""
+
+    code = "request/range"
+
+    def __init__(self, file: str, size: int) -> None:
+        super().__init__(f"{file} has {size} bytes, and none in the part that you ask for")
 
 
 class NotAcceptable(ServiceError):

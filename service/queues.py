@@ -18,7 +18,8 @@ TOURNAMENT = "tournament"
 REPORT = "report"
 WEBHOOK = "webhook"
 SEAL = "seal"
-QUEUES = (VERIFY, IMPORT, PLAY, TOURNAMENT, REPORT, WEBHOOK, SEAL)
+DATASET = "dataset"
+QUEUES = (VERIFY, IMPORT, PLAY, TOURNAMENT, REPORT, WEBHOOK, SEAL, DATASET)
 """The names of all queues. A worker serves one of them: with two queues, a crash at dequeue loses the job."""
 
 WATCHED = "relay:deadlines:watched"
@@ -53,6 +54,7 @@ CHECK = "check"
 """The queue of `plyscribe rules check`, which has a server of its own."""
 
 CHECK_JOB = "plyscribe.workers.check_matches.check_matches"
+SHRINK_JOB = "plyscribe.workers.shrink_matches.shrink_matches"
 VERIFY_JOB = "plyscribe.workers.verify_match.verify_matches"
 IMPORT_JOB = "plyscribe.workers.check_import.check_imports"
 PLAY_JOB = "plyscribe.workers.play_match.play_matches"
@@ -61,6 +63,7 @@ REPORT_JOB = "plyscribe.workers.make_report.make_report"
 DELIVER_JOB = "plyscribe.workers.deliver_webhooks.deliver_webhooks"
 SEAL_JOB = "plyscribe.workers.seal_matches.seal_matches"
 COPY_JOB = "plyscribe.workers.copy_streams.copy_streams"
+DATASET_JOB = "plyscribe.workers.make_dataset.make_dataset"
 SCORE_JOB = "plyscribe.workers.score_match.score_matches"
 MATCHES_A_JOB = 128
 """Matches that are due together share jobs, because what rq does around a job costs as much as a short match."""
@@ -145,6 +148,11 @@ def webhook_queue(connection: Redis) -> Queue:
 def seal_queue(connection: Redis) -> Queue:
     """The queue of settled matches to seal, and of copies to make. See verify_queue."""
     return queue_of(SEAL, connection)
+
+
+def dataset_queue(connection: Redis) -> Queue:
+    """The queue of datasets to make. See verify_queue."""
+    return queue_of(DATASET, connection)
 
 
 def queue_of(name: str, connection: Redis) -> Queue:

@@ -22,7 +22,8 @@ FLOORS = (
     ("web",),
     ("health",),
     ("composition",),
-    ("bridge", "reports"),
+    ("referee",),
+    ("bridge", "datasets", "explorer", "reports"),
     ("tournaments", "lists", "live", "processes"),
     ("matches", "ratings", "access", "webhooks"),
     ("streams",),
@@ -35,11 +36,11 @@ FLOORS = (
 )
 """The rooms of `service/`, from the top floor down: a room imports only from floors below its own."""
 
-MOST_ROOMS = 31
+MOST_ROOMS = 34
 
 PACKAGES = {
     "domain": {"domain"},
-    "envs": {"domain", "envs"},
+    "envs": {"domain", "envs", "service"},
     "service": {"domain", "envs", "service"},
     "testing": {"domain", "service", "testing"},
     "workers": {"domain", "service", "workers"},
@@ -73,11 +74,13 @@ SUBJECTS = {
     "bots": "built-in bots",
     "breaches": "why a move is illegal",
     "commands": "requests to change a stream",
+    "datasets": "finished matches as tables",
     "deadlines": "when the time of the seat on turn is over",
     "drawing": "a ruleset's board as text",
     "effects": "what a step of a match did",
     "errors": "one tree of errors",
     "events": "recorded facts",
+    "explorer": "what was played from positions",
     "forks": "matches that begin with a line of another",
     "happenings": "the effects of what was done in a ruleset",
     "imported": "matches of other servers",
@@ -90,6 +93,7 @@ SUBJECTS = {
     "matches": "many matches",
     "moves": "the moves of a ruleset as values",
     "play": "what is done while a match is played",
+    "positions": "positions of matches and games",
     "players": "people and bots with an account",
     "problems": "errors as problem documents",
     "queries": "what is read and described for an answer",

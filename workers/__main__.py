@@ -15,7 +15,7 @@ from plyscribe.service import metrics
 from plyscribe.service.config import Config, ConfigError, read_metrics_address, register_rulesets
 from plyscribe.service.logs import begin_logs
 from plyscribe.service.processes.children import PAUSE_FIRST
-from plyscribe.service.queues import CHECK, IMPORT, PLAY, REPORT, SEAL, TOURNAMENT, VERIFY, WEBHOOK, queue_of
+from plyscribe.service.queues import CHECK, DATASET, IMPORT, PLAY, REPORT, SEAL, TOURNAMENT, VERIFY, WEBHOOK, queue_of
 from plyscribe.service.store.addresses import open_client, parse_address, require_for_queues
 from plyscribe.service.store.port import StoreError, StoreUnavailable
 from plyscribe.service.store.presence import Attendance, describe_process
@@ -35,6 +35,9 @@ REPORT_NICE = 10
 
 SEAL_NICE = 15
 """How far the worker that seals steps back: nobody waits for it."""
+
+DATASET_NICE = 15
+"""How far the worker that makes datasets steps back: whoever waits for one waits for minutes."""
 
 
 @click.group()
@@ -99,6 +102,13 @@ def seal() -> None:
     """Put settled matches, and copies of all else, into the archive, when the processor has nothing better to do."""
     os.nice(SEAL_NICE)
     _serve(SEAL)
+
+
+@main.command(DATASET)
+def make_datasets() -> None:
+    """Make datasets that somebody asked for, when the processor has nothing better to do."""
+    os.nice(DATASET_NICE)
+    _serve(DATASET)
 
 
 @main.command()

@@ -41,27 +41,29 @@ def check_matches(
     candidate = wanted.find_candidate()
     replayed: Counter[str] = Counter()
     findings: list[Json] = []
-    for match, found in chain(_read_streams(streams, wanted.ruleset), map(_read_file, files)):
+    in_store = ((match, found, None) for match, found in _read_streams(streams, wanted.ruleset))
+    for match, found, file in chain(in_store, ((*read_file(file), file) for file in files)):
+        place = {} if file is None else {"file": file}
         try:
-            created = _find_created(found)
+            created = find_created(found)
             if created.ruleset != wanted.ruleset:
                 continue
             differs = _compare(match, found, created, candidate)
         except (DomainError, StoreError, OSError) as error:
-            findings.append({"match": match, "outcome": UNREAD, "why": str(error)})
+            findings.append({"match": match, **place, "outcome": UNREAD, "why": str(error)})
             continue
         replayed[str(created.ruleset_version)] += 1
-        findings += [differs] if differs else []
+        findings += [{**differs, **place}] if differs else []
     return dict(replayed), findings
 
 
 def _read_streams(streams: Sequence[str], ruleset: str) -> Iterator[tuple[str, Found]]:
     matches = list(_list_matches(streams))
-    firsts = zip(matches, _load([Stretch(match, 0, 1) for match in matches]), strict=True)
+    firsts = zip(matches, load([Stretch(match, 0, 1) for match in matches]), strict=True)
     mine = [match for match, first in firsts if not _is_of_another(first, ruleset)]
     for start in range(0, len(mine), STREAMS_AT_ONCE):
         some = mine[start : start + STREAMS_AT_ONCE]
-        yield from zip(some, _load([Stretch(stream) for stream in some]), strict=True)
+        yield from zip(some, load([Stretch(stream) for stream in some]), strict=True)
 
 
 def _list_matches(streams: Sequence[str]) -> Iterator[str]:
@@ -73,17 +75,18 @@ def _list_matches(streams: Sequence[str]) -> Iterator[str]:
             yield imported.address
 
 
-def _load(stretches: list[Stretch]) -> list[Found]:
+def load(stretches: list[Stretch]) -> list[Found]:
     """The events of each stretch, or the error that keeps it from being read; StoreUnavailable."""
     try:
         return [*process_parts().matches.read_all_events(stretches)] if stretches else []
     except StoreUnavailable:
         raise
     except StoreError as error:
-        return [error] if len(stretches) == 1 else [found for each in stretches for found in _load([each])]
+        return [error] if len(stretches) == 1 else [found for each in stretches for found in load([each])]
 
 
-def _read_file(path: str) -> tuple[str, Found]:
+def read_file(path: str) -> tuple[str, Found]:
+    """The match in a bundle, with its events."""
     try:
         head, entries = parse_bundle(Path(path).read_bytes())
     except (DomainError, OSError) as error:
@@ -91,7 +94,8 @@ def _read_file(path: str) -> tuple[str, Found]:
     return head.match, entries
 
 
-def _find_created(found: Found) -> MatchCreated:
+def find_created(found: Found) -> MatchCreated:
+    """The first event of a match; the error if its events could not be read, FoldError if it has no such event."""
     if isinstance(found, Exception):
         raise found
     created = parse_event(found[0]).data if found else None
@@ -102,7 +106,7 @@ def _find_created(found: Found) -> MatchCreated:
 
 def _is_of_another(first: Found, ruleset: str) -> bool:
     try:
-        return _find_created(first).ruleset != ruleset
+        return find_created(first).ruleset != ruleset
     except (DomainError, StoreError):
         return False
 
@@ -111,7 +115,7 @@ def _compare(match: str, found: Found, created: MatchCreated, candidate: AnyRule
     assert not isinstance(found, Exception)
     with UnixSignalDeathPenalty(MATCH_TIMEOUT_S, JobTimeoutException):  # type: ignore[no-untyped-call]
         differs, outcome = find_difference(found, candidate), DIFFERS
-        own = _find_own(created)
+        own = find_own(created)
         if differs and own and own is not candidate:
             # A match that was recorded wrongly says nothing about the candidate.
             unsound = find_difference(found, own)
@@ -123,7 +127,8 @@ def _compare(match: str, found: Found, created: MatchCreated, candidate: AnyRule
     return {"match": match, **version, "outcome": outcome, "difference": differs._asdict()}
 
 
-def _find_own(created: MatchCreated) -> AnyRuleset | None:
+def find_own(created: MatchCreated) -> AnyRuleset | None:
+    """The rules that a match was played by; None if they are not registered here."""
     try:
         return find_ruleset(created.ruleset, created.ruleset_version)
     except UnknownRuleset:

@@ -13,6 +13,7 @@ from plyscribe.domain.kinds import MATCH
 from plyscribe.service import metrics
 from plyscribe.service.composition import Parts
 from plyscribe.service.database.table_sets import Forgetful
+from plyscribe.service.explorer.match_counts import MatchCounts
 from plyscribe.service.lists.projections import ListSink
 from plyscribe.service.lists.registry import open_lists
 from plyscribe.service.live.letters import LetterSink
@@ -72,11 +73,14 @@ def make_duties(parts: Parts, feed: FeedGroup, store: Client, queues: Redis) -> 
     rated_aborts, faulty_records = RatedAborts(parts, states), FaultyRecords(parts, store)
     accounts, tournaments = parts.accounts.players, parts.tournaments.handler
     lists = open_lists(parts.store, store, parts.database, states, accounts, parts.imports, tournaments, parts.outbox)
+    counts = MatchCounts(parts.database, states, lists.matches.read_import)
     webhooks = Webhooks(parts, webhook_queue(queues), states, sender)
     # Before the lists and other duties that need states: it reads all matches of a batch at once.
     letters = LetterSink(parts.inboxes, states, accounts, tournaments, webhooks.heed)
     tables: list[Forgetful] = [*(projection.table for projection in parts.projections), parts.changes]
-    projector = Projector(feed, parts.database, [letters, ListSink(lists.projections), parts.changes], tables)
+    projector = Projector(
+        feed, parts.database, [letters, ListSink([*lists.projections, counts]), parts.changes], tables
+    )
     # What is sealed waits for nothing, and each read of it is checked.
     unsealed = parts.store.within
     return [

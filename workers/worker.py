@@ -3,6 +3,7 @@
 import logging
 import os
 import sys
+import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -37,6 +38,9 @@ HEARD_AGAIN = timedelta(seconds=10)
 
 LONGEST_JOB_PAUSE_S = 4.0
 """The longest pause after a job that failed because of the store. Other jobs may need another node of it."""
+
+STOPPING = threading.Event()
+"""Set once this process is asked to stop, for jobs that would keep it from that."""
 
 log = logging.getLogger(__name__)
 
@@ -75,6 +79,7 @@ class Worker(SimpleWorker):
     def request_stop(self, signum: int, frame: FrameType | None) -> None:
         """Stop after the current job, or at once when idle."""
         self.is_asked_to_stop = True
+        STOPPING.set()
         super().request_stop(signum, frame)  # type: ignore[no-untyped-call]
 
     def procline(self, message: str) -> None:

@@ -84,12 +84,13 @@ def list_settings(ruleset: AnyRuleset) -> Iterator[tuple[dict[str, Any], int]]:
         counts = range(ruleset.min_seats, ruleset.max_seats + 1)
         for seats in counts if not raw else dict.fromkeys((counts[0], counts[-1])):
             setting = (options, seats)
-            if setting not in seen and _fits(ruleset, options, seats):
+            if setting not in seen and fits(ruleset, options, seats):
                 seen.append(setting)
                 yield setting
 
 
-def _fits(ruleset: AnyRuleset, options: dict[str, Any], seats: int) -> bool:
+def fits(ruleset: AnyRuleset, options: dict[str, Any], seats: int) -> bool:
+    """Whether a match can start with these complete options and so many seats."""
     try:
         ruleset.initial_state(options, seats)
     except OptionError:

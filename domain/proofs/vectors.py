@@ -3,7 +3,7 @@
 docs/vectors.md explains the fields. The same arguments give the same bytes.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
 from typing import Any
 
@@ -11,6 +11,7 @@ from plyscribe.domain.chain import canonical_json
 from plyscribe.domain.errors import NotInPlay
 from plyscribe.domain.proofs.perft import fixed_dice, fixed_randbelow
 from plyscribe.domain.proofs.playthrough import apply_step
+from plyscribe.domain.proofs.trials import Walk, read_step
 from plyscribe.domain.ruleset import AnyRuleset, Decision, Over, RandBelow, Roll, Turn, format_turn
 
 FORMAT = 1
@@ -33,23 +34,36 @@ def write_vectors(
     """
     complete = ruleset.parse_options(options)
     start = ruleset.initial_state(complete, seats)
-    head = {
+    head = _describe_head(ruleset, complete, seats, matches, seed)
+    return _close(_describe_matches(head, ruleset, start))
+
+
+def format_vector(ruleset: AnyRuleset, walk: Walk) -> Iterator[bytes]:
+    """The lines of a file with one given match, which may be unfinished: then its last line of steps is its end."""
+    trial, states = walk
+    head = _describe_head(ruleset, trial.options, trial.seats, 1, None)
+    return _close([head, *_describe_walk(ruleset, trial.steps, states)])
+
+
+def _describe_head(
+    ruleset: AnyRuleset, options: dict[str, Any], seats: int, matches: int, seed: int | None
+) -> dict[str, Any]:
+    return {
         "vectors": FORMAT,
         "ruleset": ruleset.id,
         "version": ruleset.version,
         "behaviour": ruleset.behaviour,
-        "options": complete,
+        "options": options,
         "seats": seats,
         "matches": matches,
         "seed": seed,
         "listed": LISTED,
     }
-    return _close(head, ruleset, start)
 
 
-def _close(head: dict[str, Any], ruleset: AnyRuleset, start: Any) -> Iterator[bytes]:
+def _close(lines: Iterable[dict[str, Any]]) -> Iterator[bytes]:
     digest, count = sha256(), 0
-    for described in _describe_match(head, ruleset, start):
+    for described in lines:
         line = canonical_json(described) + b"\n"
         digest.update(line)
         count += 1
@@ -57,23 +71,37 @@ def _close(head: dict[str, Any], ruleset: AnyRuleset, start: Any) -> Iterator[by
     yield canonical_json({"lines": count, "sha256": digest.hexdigest()}) + b"\n"
 
 
-def _describe_match(head: dict[str, Any], ruleset: AnyRuleset, start: Any) -> Iterator[dict[str, Any]]:
+def _describe_walk(ruleset: AnyRuleset, steps: Sequence[str], states: Sequence[Any]) -> Iterator[dict[str, Any]]:
+    for number, step in enumerate(steps, 1):
+        yield _describe_step(ruleset, 1, number, states[number - 1], read_step(step), states[number])
+    turn = ruleset.turn(states[-1])
+    if isinstance(turn, Over):
+        yield {"match": 1, "steps": len(steps), **format_turn(turn)}
+
+
+def _describe_matches(head: dict[str, Any], ruleset: AnyRuleset, start: Any) -> Iterator[dict[str, Any]]:
     yield head
     for match in range(1, head["matches"] + 1):
         state, steps, draw = start, 0, _Drawing(f"{head['seed']}/{match}", leaving=match % LEAVING_EVERY == 0)
         while not isinstance(turn := ruleset.turn(state), Over):
             step, after = draw.step(ruleset, state, turn)
             steps += 1
-            yield {
-                "match": match,
-                "step": steps,
-                **_describe(ruleset, state),
-                "legal": _describe_moves(ruleset, state) if isinstance(turn, Decision) else None,
-                "do": step,
-                "next": _describe(ruleset, after),
-            }
+            yield _describe_step(ruleset, match, steps, state, step, after)
             state = after
         yield {"match": match, "steps": steps, **format_turn(turn)}
+
+
+def _describe_step(
+    ruleset: AnyRuleset, match: int, number: int, state: Any, step: dict[str, Any], after: Any
+) -> dict[str, Any]:
+    return {
+        "match": match,
+        "step": number,
+        **_describe(ruleset, state),
+        "legal": _describe_moves(ruleset, state) if isinstance(ruleset.turn(state), Decision) else None,
+        "do": step,
+        "next": _describe(ruleset, after),
+    }
 
 
 class _Drawing:

@@ -3,7 +3,7 @@
 docs/rulesets/pathagon.md has the rules PA1..PA11.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import chain, compress, product
@@ -15,7 +15,7 @@ from plyscribe.domain.effects import Effect, EffectKind, list_end_kinds
 from plyscribe.domain.errors import BadNotation, IllegalMove
 from plyscribe.domain.options import Integer, options_schema, parse_options
 from plyscribe.domain.phrases import Phrase, say
-from plyscribe.domain.ruleset import MATCH_OVER, Duel, Over, RandBelow, evaluate_over, require_seats
+from plyscribe.domain.ruleset import MATCH_OVER, Duel, Over, RandBelow, Symmetry, evaluate_over, require_seats
 
 SIZE = Integer("size", 7, 5, 9)
 PIECES = Integer("pieces", None, 5, 38)  # over all sizes; each size has a narrower range
@@ -299,6 +299,10 @@ class PathagonV1(Duel[State, Move]):
             notes.append(f"Resting: {' '.join(resting)}.")
         return "\n".join([columns, *rows, columns, "", *notes])
 
+    def symmetries(self, state: State) -> Sequence[Symmetry[State, Move]]:
+        """Both mirrors and the half turn: each seat keeps its two edges. A quarter turn would swap the seats' edges."""
+        return _list_symmetries(state.setup.board.size)
+
     def _list_move_effects(self, before: State, move: Move, after: State) -> Iterator[Effect]:
         names, (source, target) = before.setup.board.names, move
         seat, other = (2, 1) if before.ply & 1 else (1, 2)
@@ -313,6 +317,38 @@ class PathagonV1(Duel[State, Move]):
             yield from (Effect("closed", "PA6", owner=other, target=names[s]) for s in _squares(after.closed))
         if after.resting_other:
             yield Effect("rested", "PA5", owner=seat, target=names[target])
+
+
+@cache
+def _list_symmetries(size: int) -> tuple[Symmetry[State, Move], ...]:
+    last = size - 1
+    return (
+        _make_symmetry("mirror-columns", size, lambda i, j: (last - i, j)),
+        _make_symmetry("mirror-rows", size, lambda i, j: (i, last - j)),
+        _make_symmetry("half-turn", size, lambda i, j: (last - i, last - j)),
+    )
+
+
+def _make_symmetry(name: str, size: int, place: Callable[[int, int], tuple[int, int]]) -> Symmetry[State, Move]:
+    stride = size + 1
+    images = {0: 0}
+    for i, j in product(range(size), repeat=2):
+        column, row = place(i, j)
+        images[1 << i * stride + j] = 1 << column * stride + row
+
+    def map_squares(squares: int) -> int:
+        return sum(map(images.__getitem__, _squares(squares)))
+
+    def map_state(state: State) -> State:
+        return state._replace(
+            own=map_squares(state.own),
+            enemy=map_squares(state.enemy),
+            closed=map_squares(state.closed),
+            resting=images[state.resting],
+            resting_other=images[state.resting_other],
+        )
+
+    return Symmetry(name, map_state, lambda move: (images[move[0]], images[move[1]]))
 
 
 def _pick_square(squares: int, rank: int) -> int:

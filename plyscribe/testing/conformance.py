@@ -7,6 +7,7 @@ Nothing here knows any ruleset.
 
 import re
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
 from hashlib import sha256
@@ -18,14 +19,19 @@ from typing import Any, TypeVar
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
 from plyscribe.domain.chain import canonical_json, parse_json
+from plyscribe.domain.effects import Moved, Rolled, Withdrew
 from plyscribe.domain.errors import BadNotation, DomainError, IllegalMove, NotInPlay, OptionError, RollError
-from plyscribe.domain.proofs.playthrough import apply_step
-from plyscribe.domain.ruleset import AnyRuleset, Decision, Over, Roll, Turn, format_turn
+from plyscribe.domain.proofs.failures import describe_smallest
+from plyscribe.domain.proofs.playthrough import apply_step, parse_step
+from plyscribe.domain.proofs.trials import Trial, format_roll
+from plyscribe.domain.ruleset import AnyRuleset, Decision, Over, Roll, Symmetry, Turn, format_turn
 from plyscribe.service.kit.proof_files import Setting
 from plyscribe.testing.subject import Subject
 
 LISTED = 200
 """Moves that a check lists at most; of a longer listing it sees the first ones."""
+MAPPED = 100
+"""Moves whose images a check looks at."""
 LONGEST_MOVE = 256
 LONGEST_LINE = 100
 LONGEST_MATCH = 3_000
@@ -371,6 +377,46 @@ def check_withdrawal(position: Position, seat: int) -> Position:
     return after
 
 
+def check_symmetries(position: Position) -> None:
+    """Each symmetry keeps turn, standing and ply, goes with moves and rolls, and another one undoes it."""
+    ruleset, state = position.ruleset, position.state
+    symmetries = ruleset.symmetries(state)
+    names = [each.name for each in symmetries]
+    require(all(map(WORD.fullmatch, names)) and len(set(names)) == len(names), f"{names} are different words", position)
+    for symmetry in symmetries:
+        image = position.after(symmetry.map_state(state))
+        same = [other.name for other in ruleset.symmetries(image.state)] == names
+        require(same, "a symmetry leads to a position with the same symmetries", position)
+        require(image.turn == position.turn, f"{symmetry.name} keeps the turn, {image.turn}", position)
+        kept = image.view["ply"] == position.view["ply"] and image.view["left"] == position.view["left"]
+        require(kept, f"{symmetry.name} keeps the ply and who left", image)
+        standing = ruleset.standing(image.state) == ruleset.standing(state)
+        require(standing, f"{symmetry.name} keeps the standing", image)
+        undone = [other for other in symmetries if other.map_state(image.state) == state]
+        require(undone, f"a symmetry undoes {symmetry.name}", image)
+        check_symmetric_steps(position, image, symmetry)
+
+
+def check_symmetric_steps(position: Position, image: Position, symmetry: Symmetry[Any, Any]) -> None:
+    """The legal moves of the image are the images of the legal moves, and what they lead to are images, too."""
+    ruleset, turn = position.ruleset, position.turn
+    if isinstance(turn, Roll):
+        for value in range(1, min(turn.sides, 8) + 1):
+            here, there = (ruleset.apply_roll(each.state, (value,) * turn.count) for each in (position, image))
+            require(symmetry.map_state(here) == there, f"{symmetry.name} goes with the roll of {value}s", position)
+    moves = position.moves(MAPPED + 1)
+    for move in moves[:MAPPED]:
+        mapped = symmetry.map_move(move)
+        text = ruleset.format_move(image.state, mapped)
+        legal = require_result(f"{text!r} for {move}", partial(ruleset.parse_move, image.state, text), image)
+        require(legal == mapped, f"{symmetry.name} carries {move} to a legal move", image)
+        after = symmetry.map_state(ruleset.apply_move(position.state, move))
+        require(after == ruleset.apply_move(image.state, mapped), f"{symmetry.name} goes with the move {text!r}", image)
+    if len(moves) <= MAPPED:
+        listed = {symmetry.map_move(move) for move in moves}
+        require(listed == set(image.moves(MAPPED + 1)), f"{symmetry.name} goes with the list of moves", image)
+
+
 POSITION_CHECKS: tuple[Callable[[Position], None], ...] = (
     check_view,
     check_turn,
@@ -381,6 +427,7 @@ POSITION_CHECKS: tuple[Callable[[Position], None], ...] = (
     check_refusals,
     check_rolls,
     check_withdrawals,
+    check_symmetries,
 )
 
 
@@ -423,19 +470,46 @@ def play_match(start: Position, random: Random, plies: int) -> Iterator[tuple[Po
         if isinstance(turn, Over) or position.view["ply"] >= plies:
             break
         if random.randrange(odds) == 0:
-            seat = random.choice(position.in_play)
-            yield position, f"withdraw {seat}"
-            position = check_withdrawal(position, seat)
+            step = f"withdraw {random.choice(position.in_play)}"
         elif isinstance(turn, Roll):
-            values = tuple(random.randint(1, turn.sides) for _ in range(turn.count))
-            yield position, f"roll {' '.join(map(str, values))}"
-            position = check_progress(position, roll_purely(position, values), 0)
+            step = format_roll(random.randint(1, turn.sides) for _ in range(turn.count))
         else:
             move = position.ruleset.sample_move(position.state, random.randrange)
-            text = check_spelling(position, move)
-            yield position, f"move {text}"
-            position = check_progress(position, move_purely(position, move), 1)
+            step = f"move {check_spelling(position, move)}"
+        yield position, step
+        position = take_purely(position, step)
     yield position, ""
+
+
+def take_purely(position: Position, step: str) -> Position:
+    """The position after a step of a match, checked."""
+    match parse_step(position.ruleset, position.state, step):
+        case Moved(move):
+            return check_progress(position, move_purely(position, move), 1)
+        case Rolled(values):
+            return check_progress(position, roll_purely(position, values), 0)
+        case Withdrew(seat):
+            return check_withdrawal(position, seat)
+    raise AssertionError(f"{step!r} is no step of a random match")
+
+
+def show_smallest(start: Position, steps: list[str], error: Exception) -> None:
+    """Note at the error of a random match the smallest match that fails in the same way, if there is one."""
+
+    def check(trial: Trial) -> Iterator[None]:
+        position = start_position(start.ruleset, Setting(trial.seats, trial.options))
+        identity = Identity()
+        for step in (*trial.steps, ""):
+            identity.check(position)
+            check_ranks(position, position.ruleset.standing(position.state))
+            yield
+            position = take_purely(position, step) if step else position
+
+    trial = Trial(start.seats, start.options, tuple(steps))
+    # What is checked may be so wrong that it cannot be shrunk: then the first error must not be lost.
+    with suppress(Exception):
+        if smallest := describe_smallest(start.ruleset, trial, check, error):
+            error.add_note(smallest)
 
 
 def check_replay(visited: list[tuple[Position, str]]) -> None:
@@ -469,11 +543,15 @@ def visit(start: Position, random: Random, plies: int, identity: Identity) -> li
     """The positions of one random match, cut after `plies`, with the steps between them; all checked."""
     ruleset = start.ruleset
     check_progress(start, start.state, 0)
-    visited = []
-    for position, step in play_match(start, random, plies):
-        identity.check(position)
-        check_ranks(position, ruleset.standing(position.state))
-        visited.append((position, step))
+    visited: list[tuple[Position, str]] = []
+    try:
+        for position, step in play_match(start, random, plies):
+            visited.append((position, step))
+            identity.check(position)
+            check_ranks(position, ruleset.standing(position.state))
+    except Exception as error:
+        show_smallest(start, [step for _, step in visited if step], error)
+        raise
     check_replay(visited)
     return visited
 

@@ -182,6 +182,13 @@ def any_seat_in_play_can_leave_at_any_time_and_nobody_else(subject: Subject) -> 
 
 
 @proof
+def a_symmetry_makes_no_difference_to_what_can_be_done_and_what_follows(subject: Subject) -> None:
+    """See `Ruleset.symmetries`."""
+    for position in sample_positions(subject):
+        conformance.check_symmetries(position)
+
+
+@proof
 def states_are_equal_exactly_when_views_and_turns_are(subject: Subject) -> None:
     """See `Ruleset.view`."""
     for setting in subject.settings:

@@ -4,6 +4,7 @@ packs/<first two characters>/<name>.pack      a pack; its name follows from its 
 dictionaries/<label>/<digest>.dict            what blocks are packed with; the name is its SHA-256
 emptied/<name>                                an empty note: all streams of this pack are elsewhere now
 forgotten/<match>                             a line of JSON: who deleted this match for good, when and why
+datasets/<ruleset>/<name>/<file>              what was made from matches, and can be made again
 copies/                                       an archive of its own, with copies of streams that are not sealed
 copies/progress                               how far these copies are
 """
@@ -286,6 +287,34 @@ class Archive:
                 self._dictionaries[digest] = data
             newest[label] = Dictionary(digest, self._dictionaries[digest])
         return newest
+
+    # --------------------------------------------------------------------------------------------------------- files
+
+    def put_file(self, path: str, file: Path) -> None:
+        """Keep a file, which may be larger than memory, in place of the one of this path."""
+        with _named(path, reads=False):
+            obstore.put(self._store, path, file)
+            if self._folder is not None:
+                _sync(self._folder, path)
+
+    def read_file(self, path: str, start: int, length: int) -> bytes:
+        """Some bytes of a file; PackDamaged if it does not have them."""
+        with _named(path):
+            data = bytes(obstore.get_range(self._store, path, start=start, length=length)) if length else b""
+        if len(data) != length:
+            raise PackDamaged(f"{path} ends too early")
+        return data
+
+    def list_files(self, folder: str) -> list[tuple[str, int, int]]:
+        """The files below a folder: their paths, their bytes, and when each was written (UTC milliseconds)."""
+        with _named(f"the list of {folder}"):
+            found = [each for page in obstore.list(self._store, folder) for each in page]
+        return [(each["path"], each["size"], int(each["last_modified"].timestamp() * 1000)) for each in found]
+
+    def delete_file(self, path: str) -> None:
+        """Remove a file. It may be gone already."""
+        with _named(path, missing_is_fine=True):
+            obstore.delete(self._store, path)
 
     # ---------------------------------------------------------------------------------------------------- the store
 

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, TypeVar
 
 from plyscribe.service.bridge.protocol import (
     DIED,
@@ -33,6 +33,8 @@ END_WITHIN_S = 3.0
 KILL_WITHIN_S = 2.0
 CHUNK = 65_536
 
+Parsed = TypeVar("Parsed")
+
 
 class NoSuchProgram(Exception):
     """The program given as a bot cannot be started."""
@@ -42,9 +44,16 @@ class BotProcess:
     """A running bot. On Linux it ends with the thread or the process that started it, elsewhere when its input ends.
 
     It has a process group of its own, so the terminal's Ctrl-C does not reach it and it can finish its decision.
+    A line that it writes has at most `longest_line` bytes.
     """
 
-    def __init__(self, argv: Sequence[str], errors: IO[bytes] | None = None, folder: Path | None = None) -> None:
+    def __init__(
+        self,
+        argv: Sequence[str],
+        errors: IO[bytes] | None = None,
+        folder: Path | None = None,
+        longest_line: int = MAX_LINE_BYTES,
+    ) -> None:
         self._process = subprocess.Popen(
             tied_to_parent([find_program(argv[0]), *argv[1:]]),
             stdin=subprocess.PIPE,
@@ -63,11 +72,21 @@ class BotProcess:
             os.set_blocking(pipe.fileno(), False)
         self._unsent, self._unread = b"", b""
         self._has_ended = False
+        self._longest_line = longest_line
 
     def ask(self, line: bytes, id: str, ask: str, timeout_s: float, on_stray: Callable[[Fault], None]) -> Answer:
         """The answer to the question in this line; Fault if there is none.
 
         `on_stray` is called with every line that answers nothing. The line is ignored unless `on_stray` raises.
+        """
+        return self.exchange(line, lambda answer: parse_answer(answer, id, ask), timeout_s, on_stray)
+
+    def exchange(
+        self, line: bytes, parse: Callable[[bytes], Parsed], timeout_s: float, on_stray: Callable[[Fault], None]
+    ) -> Parsed:
+        """What `parse` makes of the answer to this line; Fault if there is no answer.
+
+        `parse` raises a Fault for a line that is none. `on_stray` is called as by `ask`.
         """
         deadline = time.monotonic() + timeout_s
         self._pump(0.0)
@@ -76,7 +95,7 @@ class BotProcess:
         self._unsent += line
         for _ in range(MAX_STRAY):
             try:
-                return parse_answer(self._receive(deadline, timeout_s), id, ask)
+                return parse(self._receive(deadline, timeout_s))
             except Fault as fault:
                 if fault.kind not in STRAY:
                     raise
@@ -86,8 +105,8 @@ class BotProcess:
     def _receive(self, deadline: float, timeout_s: float) -> bytes:
         """The next line, without its line feed; Fault if none comes in time."""
         while b"\n" not in self._unread:
-            if len(self._unread) > MAX_LINE_BYTES:
-                raise Fault(TOO_LONG, f"a line of more than {MAX_LINE_BYTES} bytes: {shorten(self._unread)}")
+            if len(self._unread) > self._longest_line:
+                raise Fault(TOO_LONG, f"a line of more than {self._longest_line} bytes: {shorten(self._unread)}")
             if self._has_ended:
                 raise Fault(DIED, self._format_death())
             left_s = deadline - time.monotonic()
@@ -140,7 +159,7 @@ class BotProcess:
         self._stdin.close()
         deadline = time.monotonic() + END_WITHIN_S
         self._unsent = b""
-        while not self._has_ended and len(self._unread) <= MAX_LINE_BYTES and time.monotonic() < deadline:
+        while not self._has_ended and len(self._unread) <= self._longest_line and time.monotonic() < deadline:
             self._pump(deadline - time.monotonic())
         lines = self._take_lines()
         self._stdout.close()

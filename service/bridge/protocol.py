@@ -94,20 +94,21 @@ class Fault(Exception):
 
 def format_question(question: Question) -> bytes:
     """The line that asks a question, with its line feed."""
-    return _line(asdict(question))
+    return format_line(asdict(question))
 
 
 def format_error(id: str, fault: Fault, tries_left: int) -> bytes:
     """The line that says what was wrong with an answer, with its line feed."""
-    return _line({"id": id, "error": {**fault.error, "tries_left": tries_left}})
+    return format_line({"id": id, "error": {**fault.error, "tries_left": tries_left}})
 
 
-def _line(value: dict[str, Any]) -> bytes:
+def format_line(value: dict[str, Any]) -> bytes:
+    """The line of a JSON object, with its line feed."""
     return json.dumps(value, separators=(",", ":")).encode() + b"\n"
 
 
-def parse_answer(line: bytes, id: str, ask: str) -> Answer:
-    """The answer in a line; Fault if it is not an answer, or not to this question. Unknown fields are ignored."""
+def parse_fields(line: bytes, id: str) -> dict[str, Any]:
+    """The fields of a line that answers this question; Fault if it is not a JSON object, or has another id."""
     try:
         fields = json.loads(line)
     except (ValueError, RecursionError):
@@ -116,7 +117,12 @@ def parse_answer(line: bytes, id: str, ask: str) -> Answer:
         raise Fault(NOT_JSON, f"not a JSON object: {shorten(line)}")
     if fields.get("id") != id:
         raise Fault(WRONG_ID, f"the id is not that of the question, {id!r}: {shorten(line)}")
-    match fields:
+    return fields
+
+
+def parse_answer(line: bytes, id: str, ask: str) -> Answer:
+    """The answer in a line; Fault if it is not an answer, or not to this question. Unknown fields are ignored."""
+    match fields := parse_fields(line, id):
         case {"resign": True} if ask == MOVE and "move" not in fields and "draw" not in fields:
             return Answer(resign=True)
         case {"move": str(move)} if ask == MOVE and "draw" not in fields and not fields.get("resign"):

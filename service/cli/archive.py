@@ -360,6 +360,7 @@ def forget(match: str, reason: str, yes: bool, data: Path) -> None:
     from plyscribe.service.archive.forgetting import find_copies, forget_match
     from plyscribe.service.archive.sealing import find_obstacle
     from plyscribe.service.clock import now_ms
+    from plyscribe.service.datasets.shelf import Shelf
 
     if not _is_own(match):
         raise click.BadParameter(f"{match!r} is no match of this server")
@@ -372,6 +373,9 @@ def forget(match: str, reason: str, yes: bool, data: Path) -> None:
     [place] = parts.store.places([match])
     copies = find_copies(kept, match)
     if not (is_stored or place is not None or copies):
+        if yes and match in kept.list_forgotten():
+            # It may have been interrupted here.
+            Shelf(kept).clear()
         sys.exit(f"error: there is no match {match}, neither in the store nor in the archive")
     if not yes:
         where = "it would be sealed first, then " if is_stored else ""
@@ -381,6 +385,9 @@ def forget(match: str, reason: str, yes: bool, data: Path) -> None:
         return
     forget_match(parts.store, kept, match, copies, getpass.getuser(), reason, now_ms())
     parts.lists.matches.remove(match)
+    # A dataset may have its rows. Datasets are made again without it when somebody asks.
+    Shelf(kept).clear()
+    parts.match_counts.remove(match)
     click.echo(f"{match} is deleted, also from {_count(len(copies), 'pack')}.\n{STAYS}")
 
 

@@ -71,6 +71,14 @@ class Stream(NamedTuple):
     entries: Sequence[StoredEvent]
 
 
+class Located(NamedTuple):
+    """A stream of an export, and where its lines are in the file."""
+
+    stream: Stream
+    offset: int
+    length: int
+
+
 Progress = Callable[[Written], object]
 
 
@@ -200,6 +208,21 @@ def check_export(path: Path, report: Progress = lambda _: None) -> Written:
     return written
 
 
+def locate_streams(path: Path) -> Iterator[Located]:
+    """The streams of a complete export, each checked, with their places. ExportError at the first fault."""
+    with path.open("rb") as file:
+        yield from _locate(file)
+
+
+def read_located(path: Path, offset: int, length: int) -> Sequence[StoredEvent]:
+    """The events of a stream whose lines are there, as `locate_streams` said. ExportError if the file has changed."""
+    with path.open("rb") as file:
+        file.seek(offset)
+        first, *lines = file.read(length).splitlines(keepends=True)
+    block = _Block(1, b"", _parse_stream_line(first, 1), tuple(lines))
+    return _parse_stream(block).entries
+
+
 def restore_stream(store: EventStore, stream: str, entries: Sequence[StoredEvent]) -> int:
     """Store the events that the stream lacks, and return their number. The events must form a chain.
 
@@ -300,7 +323,11 @@ def _read_blocks(file: BinaryIO) -> Iterator[_Block]:
 
 def _read_export(file: BinaryIO) -> Iterator[Stream]:
     """The streams of a complete export, each checked. ExportError at the first fault, even if it is the end line."""
-    digest, streams, events, is_whole = sha256(), 0, 0, False
+    return (located.stream for located in _locate(file))
+
+
+def _locate(file: BinaryIO) -> Iterator[Located]:
+    digest, streams, events, place, is_whole = sha256(), 0, 0, 0, False
     for block in _read_blocks(file):
         if block.is_end:
             end = {"streams": streams, "events": events, "sha256": digest.hexdigest()}
@@ -310,7 +337,8 @@ def _read_export(file: BinaryIO) -> Iterator[Stream]:
         elif block.stream:
             stream = _parse_stream(block)
             streams, events = streams + 1, events + len(stream.entries)
-            yield stream
+            yield Located(stream, place, len(block.raw))
+        place += len(block.raw)
         digest.update(block.raw)
     if not is_whole:
         raise ExportError(None, "the end line is missing: the export was interrupted, run it again to continue")

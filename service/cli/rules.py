@@ -53,6 +53,13 @@ def rules() -> None:
     help="Replay the bundles in this folder instead of the matches in the store.",
 )
 @click.option("--workers", type=click.IntRange(1, 64), default=2, show_default=True, help="Processes that replay.")
+@click.option(
+    "--shrink/--no-shrink",
+    "shrinks",
+    default=True,
+    show_default=True,
+    help="For each kind of difference, find the smallest match that shows it.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print a line of JSON for each reported match and the counts.")
 @DATA
 def check(
@@ -61,6 +68,7 @@ def check(
     candidate: str | None,
     bundles: Path | None,
     workers: int,
+    shrinks: bool,
     as_json: bool,
     data: Path,
 ) -> None:
@@ -92,7 +100,7 @@ def check(
         asked = Asked(ruleset, version, candidate)
         found = asked.find_candidate()
         _require_frozen(found)
-        _check(asked, bundles, data, workers, summary, as_json, stop)
+        _check(asked, bundles, data, workers, summary, stop, shrinks=shrinks, as_json=as_json)
     except (CheckError, ConfigError, StoreError, DomainError) as error:
         click.echo(f"error: {error}", err=True)
         sys.exit(TROUBLE)
@@ -196,10 +204,18 @@ def _require_frozen(ruleset: AnyRuleset) -> None:
 
 
 def _check(
-    asked: "Asked", bundles: Path | None, data: Path, workers: int, summary: "Summary", as_json: bool, stop: Event
+    asked: "Asked",
+    bundles: Path | None,
+    data: Path,
+    workers: int,
+    summary: "Summary",
+    stop: Event,
+    *,
+    shrinks: bool,
+    as_json: bool,
 ) -> None:
     from plyscribe.service.composition import compose_process
-    from plyscribe.service.processes.checkers import Checkers, list_bundles, list_streams
+    from plyscribe.service.processes.checkers import DIFFERS, Checkers, list_bundles, list_streams
     from plyscribe.service.processes.serving import settings_beside
     from plyscribe.service.store.requirements import require_store_at
 
@@ -214,6 +230,7 @@ def _check(
         Checkers(workers, environ, stop.is_set) as checkers,
     ):
         task = bar.add_task(asked.ruleset, total=1.0, replayed=0)
+        firsts: dict[str, Mapping[str, Any]] = {}
         for checked in checkers.check(asked, parts):
             summary.add(checked)
             bar.update(task, completed=checked.done, replayed=summary.replayed.total())
@@ -222,6 +239,11 @@ def _check(
                     click.echo(json.dumps(reported))
                 else:
                     bar.console.print(_format_difference(reported), markup=False, soft_wrap=True)
+                if reported["outcome"] == DIFFERS:
+                    firsts.setdefault(reported["difference"]["kind"], reported)
+        if shrinks:
+            bar.update(task, description="shrinking", total=None)
+            summary.smallest += checkers.shrink(asked, list(firsts.values()))
 
 
 def _format_difference(reported: Mapping[str, Any]) -> str:
@@ -252,4 +274,13 @@ def _format_summary(summary: "Summary", candidate: AnyRuleset) -> str:
         lines.append(f"{counts[UNSOUND]} do not replay under their own version either: they say nothing about this one")
     if counts[UNREAD]:
         lines.append(f"{counts[UNREAD]} cannot be read")
-    return "\n".join(lines)
+    return "\n".join([*lines, *map(_format_smallest, summary.smallest)])
+
+
+def _format_smallest(smallest: Mapping[str, Any]) -> str:
+    found = smallest["difference"]
+    return (
+        f"\nThe smallest match with such a difference ({found['kind']}), from {smallest['match']}, where it came after "
+        f"{smallest['steps_before']} steps:\n  recorded: {found['expected']}\n  now:      {found['came']}\n\n"
+        f"{smallest['record']}"
+    ).rstrip("\n")

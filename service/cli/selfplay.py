@@ -28,7 +28,7 @@ from plyscribe.envs.selfplay import (
     play_random,
 )
 from plyscribe.envs.tally import Score, Tally
-from plyscribe.service.cli.shared_options import JSON, OPTIONS
+from plyscribe.service.cli.shared_options import JSON, RULESET_OPTIONS
 from plyscribe.service.config import register_rulesets
 
 MOST_GAMES = 10**9
@@ -42,7 +42,7 @@ INTERRUPTED = 130
 @click.option("--games", type=click.IntRange(1, MOST_GAMES), default=1000, show_default=True, help="Games to play.")
 @click.option("--first", type=click.IntRange(0, 2**52), default=0, show_default=True, help="Number of the first game.")
 @click.option("--seats", type=click.IntRange(1), help="Seats in each game; the default is the fewest that can play.")
-@click.option("--options", type=OPTIONS, default=dict, help="Options of the ruleset, as a JSON object.")
+@RULESET_OPTIONS("--options", help="Options of the ruleset, as a JSON object.")
 @click.option("--seed", type=click.IntRange(0, 2**53 - 1), default=0, show_default=True, help="Seed of moves and dice.")
 @click.option(
     "--bot", "bots", multiple=True, help="A bot, such as greedy or mcts:400; once for each. Without bots: random moves."

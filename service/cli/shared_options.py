@@ -3,6 +3,7 @@
 import json
 import os
 import re
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -35,17 +36,7 @@ class _Port(click.IntRange):
             self.fail(why, param, ctx)
 
 
-def _quote(value: object, param: click.Parameter | None, ctx: click.Context | None) -> str:
-    """The value of an option and `is`; in front the variable that it comes from, if it was not given as an option."""
-    if param and ctx and param.name and ctx.get_parameter_source(param.name) == ParameterSource.ENVIRONMENT:
-        names = [param.envvar] if isinstance(param.envvar, str) else param.envvar or ()
-        for name in names:
-            if os.environ.get(name):
-                return f"{name} is {value!r}, which is"
-    return f"{value!r} is"
-
-
-class _RulesetOptions(click.ParamType[dict[str, Any]]):
+class _Options(click.ParamType[dict[str, Any]]):
     name = "json"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> dict[str, Any]:
@@ -56,8 +47,15 @@ class _RulesetOptions(click.ParamType[dict[str, Any]]):
         return options if isinstance(options, dict) else self.fail(f"{value!r} is not a JSON object", param, ctx)
 
 
-OPTIONS = _RulesetOptions()
-"""The type of an option that takes the options of a ruleset, as a JSON object."""
+def _quote(value: object, param: click.Parameter | None, ctx: click.Context | None) -> str:
+    """The value of an option and `is`; in front the variable that it comes from, if it was not given as an option."""
+    if param and ctx and param.name and ctx.get_parameter_source(param.name) == ParameterSource.ENVIRONMENT:
+        names = [param.envvar] if isinstance(param.envvar, str) else param.envvar or ()
+        for name in names:
+            if os.environ.get(name):
+                return f"{name} is {value!r}, which is"
+    return f"{value!r} is"
+
 
 DATA = click.option(
     "--data",
@@ -93,3 +91,5 @@ CLUSTER = click.option(
 URL = click.option("--url", help="Use this server over HTTP, e.g. http://127.0.0.1:8420, instead of the store.")
 TOKEN = click.option("--token", envvar="PLYSCRIBE_TOKEN", help="Your token on that server.")
 JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+RULESET_OPTIONS = partial(click.option, type=_Options(), default=dict)
+"""An option with a name of the command's own that takes the options of a ruleset."""

@@ -7,7 +7,7 @@ import click
 
 from plyscribe.domain.proofs.vectors import write_vectors
 from plyscribe.domain.rulesets import find_ruleset
-from plyscribe.service.cli.shared_options import OPTIONS
+from plyscribe.service.cli.shared_options import RULESET_OPTIONS
 from plyscribe.service.config import register_rulesets
 
 
@@ -17,7 +17,7 @@ from plyscribe.service.config import register_rulesets
 @click.option("--matches", type=click.IntRange(1, 1_000_000), default=3, show_default=True, help="Matches to write.")
 @click.option("--seed", type=click.IntRange(0, 2**53 - 1), default=0, show_default=True, help="Seed of moves and dice.")
 @click.option("--seats", type=click.IntRange(1), help="Seats in each match; the default is the fewest that can play.")
-@click.option("--options", type=OPTIONS, default=dict, help="Options of the ruleset, as a JSON object.")
+@RULESET_OPTIONS("--options", help="Options of the ruleset, as a JSON object.")
 def vectors(
     ruleset: str, version: int | None, matches: int, seed: int, seats: int | None, options: dict[str, Any]
 ) -> None:

@@ -10,6 +10,323 @@ Json = dict[str, Any]
 """A JSON object whose keys depend on its context, such as the ruleset or the type of event."""
 
 
+class DatasetFile(TypedDict):
+    """A file of a dataset."""
+
+    file: str
+    rows: int | None
+    """Null for a datasheet."""
+
+    bytes: int
+    sha256: str | None
+    """SHA-256 in hex; null for a datasheet."""
+
+    href: str
+    """The path to get it from."""
+
+
+class MadeDataset(TypedDict):
+    """A dataset that is complete."""
+
+    dataset: str
+    """Its name."""
+
+    schema: int
+    """The version of its tables."""
+
+    until: int
+    """The cut: its matches ended before (UTC milliseconds)."""
+
+    made_at: int
+    """When it was complete (UTC milliseconds)."""
+
+    licence: str | None
+    """What you may do with it, in the words of the operator; null if nothing is stated."""
+
+    matches: int
+    """How many matches are in it."""
+
+    digest: str
+    """SHA-256 of its matches and how they ended: equal for the same matches."""
+
+    splits: dict[str, int]
+    """How many matches are in each split: train, validation, test."""
+
+    files: list[DatasetFile]
+
+
+class DatasetRow(TypedDict):
+    """The newest dataset of a ruleset."""
+
+    ruleset: str
+    """The ruleset's id."""
+
+    title: str
+    dataset: MadeDataset | None
+
+
+class DatasetList(TypedDict):
+    """The newest dataset of each ruleset."""
+
+    schema: int
+    """The version of the tables that are made now."""
+
+    datasets: list[DatasetRow]
+
+
+class Making(TypedDict):
+    """A dataset that is being made."""
+
+    status: str
+    """`waiting`, `making`, or `failed`: then one is begun again after ten minutes."""
+
+    matches: int
+    """How many matches are in it so far."""
+
+
+class DatasetState(TypedDict):
+    """The datasets of a ruleset."""
+
+    ruleset: str
+    """The ruleset's id."""
+
+    title: str
+    schema: int
+    """The version of the tables that are made now."""
+
+    dataset: MadeDataset | None
+    """The newest; null if none was made."""
+
+    making: Making | None
+    """The next one; null if none is being made."""
+
+
+class Datasheet(TypedDict):
+    """What a dataset is, as in its file `datasheet.json`. It follows from the matches alone."""
+
+    schema: int
+    """The version of its tables."""
+
+    ruleset: str
+    """The ruleset's id."""
+
+    title: str
+    rules: Json
+    """The behaviour of each version of the rules in it."""
+
+    until: str
+    """The cut, in ISO 8601."""
+
+    until_ms: int
+    """The cut (UTC milliseconds)."""
+
+    licence: str | None
+    matches: Json
+    """Their number, digest and counts."""
+
+    tables: Json
+    """For each table its file, its rows and bytes, and its digests."""
+
+
+class DueRoll(TypedDict):
+    """The dice that must be rolled now."""
+
+    sides: int
+    """The number of sides of each die."""
+
+    count: int
+    """The number of dice."""
+
+    purpose: str
+    """What the ruleset rolls them for."""
+
+    seat: int | None
+    """The seat that rolls; null if no seat does."""
+
+
+class Outcome(TypedDict):
+    """How a match ended."""
+
+    reason: str
+    """Why it ended: `withdrawal`, `draw-agreed`, or a word of the ruleset."""
+
+    ranks: list[int]
+    """The rank of each seat, 1 for the best; tied seats share a rank."""
+
+
+class Turn(TypedDict):
+    """What the match waits for. It has exactly one of these fields."""
+
+    decision: NotRequired[int]
+    """The seat that must move."""
+
+    roll: NotRequired[DueRoll]
+    over: NotRequired[Outcome]
+
+
+class PlayedMove(TypedDict):
+    """A move, and the matches that played it here."""
+
+    move: str
+    """The notation of the move, as the position lies."""
+
+    matches: int
+    """How many matches played it."""
+
+    won: list[int]
+    """How many of them each seat won, seat 1 first."""
+
+    drawn: int
+    """In how many all seats shared the first place."""
+
+    rating: float | None
+    """The mean rating of the players in the latest of these matches; null without any."""
+
+
+class SeatRow(TypedDict):
+    """A seat and its occupant. An open seat has no occupant.
+
+    The occupant is a `player` (an account), a `bot` of the server, or a guest, who has only a `name`.
+    """
+
+    seat: int
+    """The seat's number, counted from 1."""
+
+    player: NotRequired[str]
+    """The id of the account."""
+
+    name: NotRequired[str]
+    """The name of a guest, who has no account."""
+
+    bot: NotRequired[str]
+    """The name of the bot."""
+
+    version: NotRequired[int]
+    """The version of the bot."""
+
+    seed: NotRequired[int | None]
+    """The seed that the bot's moves follow from. Null while it is secret: until the end."""
+
+    playouts: NotRequired[int | None]
+    """The playouts of the bot for each decision."""
+
+    seated: bool
+    """False while the seat is open, or its player is only invited."""
+
+
+class EndedMatch(TypedDict):
+    """A match that has ended."""
+
+    match: str
+    """The match's id; of an imported match, the address of its import."""
+
+    ended_at: int | None
+    """When it ended, in UTC milliseconds."""
+
+    seats: list[SeatRow]
+    reason: str | None
+    """Why it ended."""
+
+    ranks: list[int] | None
+    """The rank of each seat, 1 for the best; tied seats share a rank."""
+
+
+class Passage(EndedMatch):
+    """A match that came through the position."""
+
+    ply: int
+    """The ply at which it had the position."""
+
+    move: str | None
+    """What it played here, as the asked position lies; null if that is not legal in it."""
+
+    rating: float | None
+    """The mean rating of its players before the match; null if it was not rated."""
+
+
+class ExploredPosition(TypedDict):
+    """What was played in a position."""
+
+    ruleset: str
+    """The ruleset's id."""
+
+    version: int
+    """The version of the ruleset."""
+
+    position: str
+    """The key of the position. Positions that mirror each other have the same."""
+
+    ply: int | None
+    """Moves made before it; null if its key was given."""
+
+    turn: Turn | None
+    """Who is to act; null if its key was given."""
+
+    opening: int
+    """So many moves of each match are counted; later ones can be searched."""
+
+    matches: int
+    """How many matches played on here, once for each of their moves here."""
+
+    looked_at: int | None
+    """Null if all matches are counted. With a range of ratings only the latest ones through the position are looked at:
+    so many.
+    """
+
+    moves: list[PlayedMove]
+    """The moves, the most frequent first."""
+
+    more: int
+    """How many other moves were played."""
+
+    latest: list[Passage]
+    """The matches that ended last, newest first."""
+
+    lag_ms: int
+    """Everything stored longer ago than this is counted."""
+
+    complete: bool
+    """False while the server counts the matches of an existing store."""
+
+
+class Page(TypedDict):
+    """One page of a longer list."""
+
+    next: str | None
+    """The path of the next page; null on the last page."""
+
+
+class ListPage(Page):
+    """One page of a list that follows the stored events with a short delay.
+
+    A page before the last one can be short, or even empty.
+    """
+
+    lag_ms: int
+    """Everything stored longer ago than this is in the list."""
+
+    complete: bool
+    """False while the server builds its lists for the first time from an existing store."""
+
+
+class FoundMatch(EndedMatch):
+    """A match with steps that pass the query."""
+
+    plies: list[int]
+    """The plies of the first of these steps: the number of moves up to and including it."""
+
+    steps: int
+    """How many steps pass."""
+
+
+class FoundSteps(ListPage):
+    """A page of matches with steps that pass a query, those that ended last first."""
+
+    matches: list[FoundMatch]
+    looked_at: int
+    """How many matches this request looked at. It stops early after very many steps."""
+
+
 class Progress(TypedDict):
     """How many events are copied."""
 
@@ -105,13 +422,6 @@ class Import(_ImportKeywords):
     """When the text of a faulty record is dropped, in UTC milliseconds. Until then you can keep what comes before its
     fault. Null for everything else, and afterwards.
     """
-
-
-class Page(TypedDict):
-    """One page of a longer list."""
-
-    next: str | None
-    """The path of the next page; null on the last page."""
 
 
 class InboxEntry(TypedDict):
@@ -218,42 +528,6 @@ class MatchVersion(TypedDict):
 
     version: int
     """The version of the match that this describes: the number of its last event."""
-
-
-class DueRoll(TypedDict):
-    """The dice that must be rolled now."""
-
-    sides: int
-    """The number of sides of each die."""
-
-    count: int
-    """The number of dice."""
-
-    purpose: str
-    """What the ruleset rolls them for."""
-
-    seat: int | None
-    """The seat that rolls; null if no seat does."""
-
-
-class Outcome(TypedDict):
-    """How a match ended."""
-
-    reason: str
-    """Why it ended: `withdrawal`, `draw-agreed`, or a word of the ruleset."""
-
-    ranks: list[int]
-    """The rank of each seat, 1 for the best; tied seats share a rank."""
-
-
-class Turn(TypedDict):
-    """What the match waits for. It has exactly one of these fields."""
-
-    decision: NotRequired[int]
-    """The seat that must move."""
-
-    roll: NotRequired[DueRoll]
-    over: NotRequired[Outcome]
 
 
 class MatchTurn(MatchVersion):
@@ -470,37 +744,6 @@ class MatchSummary(MatchVersion):
 
     rated: bool
     """Whether the match counts for ratings."""
-
-
-class SeatRow(TypedDict):
-    """A seat and its occupant. An open seat has no occupant.
-
-    The occupant is a `player` (an account), a `bot` of the server, or a guest, who has only a `name`.
-    """
-
-    seat: int
-    """The seat's number, counted from 1."""
-
-    player: NotRequired[str]
-    """The id of the account."""
-
-    name: NotRequired[str]
-    """The name of a guest, who has no account."""
-
-    bot: NotRequired[str]
-    """The name of the bot."""
-
-    version: NotRequired[int]
-    """The version of the bot."""
-
-    seed: NotRequired[int | None]
-    """The seed that the bot's moves follow from. Null while it is secret: until the end."""
-
-    playouts: NotRequired[int | None]
-    """The playouts of the bot for each decision."""
-
-    seated: bool
-    """False while the seat is open, or its player is only invited."""
 
 
 class Build(TypedDict):
@@ -832,19 +1075,6 @@ class Match(MatchSummary):
 
     choices: list[Choice]
     """What you may do in the match now; empty without a token."""
-
-
-class ListPage(Page):
-    """One page of a list that follows the stored events with a short delay.
-
-    A page before the last one can be short, or even empty.
-    """
-
-    lag_ms: int
-    """Everything stored longer ago than this is in the list."""
-
-    complete: bool
-    """False while the server builds its lists for the first time from an existing store."""
 
 
 class Wait(TypedDict):
@@ -1271,6 +1501,9 @@ class ProblemDocument(TypedDict):
 
     column: NotRequired[int]
     """The column of the fault in that line, counted from 1."""
+
+    found: NotRequired[str]
+    """What stands at the fault of a query or a line of steps."""
 
     option: NotRequired[str]
     """The option that the problem is about, or `seats`."""

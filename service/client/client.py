@@ -48,6 +48,8 @@ from plyscribe.service.client.answers import (
 )
 from plyscribe.service.client.clock_calls import ClockCalls
 from plyscribe.service.client.connection import Connection, Problem
+from plyscribe.service.client.dataset_calls import DatasetCalls
+from plyscribe.service.client.explorer_calls import ExplorerCalls
 from plyscribe.service.client.many import ManyCalls
 from plyscribe.service.client.tournaments import TournamentCalls
 
@@ -59,7 +61,7 @@ class ToldEvent(Event, Story):
     """An event with what its step did: nothing, if it is no step or if the step was taken back since."""
 
 
-class Client(TournamentCalls, ManyCalls, ClockCalls, Connection):
+class Client(TournamentCalls, ManyCalls, DatasetCalls, ExplorerCalls, ClockCalls, Connection):
     """A server as one account sees it. Without a token, the client can read public data and sign up."""
 
     # ------------------------------------------------------------------------------------------------------ accounts

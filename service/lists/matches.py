@@ -170,7 +170,7 @@ class MatchList:
         own = {stream: version for stream, version in streams.items() if stream.startswith("match-")}
         imported = {stream: version for stream, version in streams.items() if stream not in own}
         rows = build_rows(own, self._matches.read_since, self._build_row)
-        rows += build_rows(imported, self._read_import, build_import_row)
+        rows += build_rows(imported, self.read_import, build_import_row)
         # In one order, so that transactions that enter the same matches do not wait for each other.
         rows.sort(key=lambda row: str(row.values["id"]))
         return lambda connection: self._enter(connection, rows)
@@ -200,7 +200,8 @@ class MatchList:
             # A damaged account must not keep its matches off the list.
             return ""
 
-    def _read_import(self, stream: str, version: int | None) -> ReadImport:
+    def read_import(self, stream: str, version: int | None) -> ReadImport:
+        """The import and the events of its match; no events if our own match has them too."""
         copied, imported = self._imports.read_copied(stream), self._imports.read_since(stream, version)
         return imported, () if self._is_restored(imported, copied) else copied
 

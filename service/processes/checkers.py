@@ -24,7 +24,7 @@ from plyscribe.service.archive.walking import walk_streams
 from plyscribe.service.config import load_ruleset
 from plyscribe.service.processes.children import Child, python_command, spawn
 from plyscribe.service.processes.embedded import BINARY_VARIABLE, start_server
-from plyscribe.service.queues import CHECK, CHECK_JOB, queue_of
+from plyscribe.service.queues import CHECK, CHECK_JOB, SHRINK_JOB, queue_of
 from plyscribe.service.store.port import EventStore
 
 JOBS_A_WORKER = 4
@@ -125,13 +125,26 @@ class Checkers:
         for child in self._children:
             child.kill()
 
-    def check(self, asked: Asked, parts: Iterable[Part]) -> Iterator[Checked]:
+    def shrink(self, asked: Asked, differing: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+        """For these findings, the smallest matches that go differently in the same way; none where none was found.
+
+        CheckError and KeyboardInterrupt as by `check`.
+        """
+        files = [each.get("file") for each in differing]
+        parts = [
+            Part((), (file,), 1.0) if file else Part((each["match"],), (), 1.0)
+            for each, file in zip(differing, files, strict=True)
+        ]
+        for each, found in zip(differing, self.check(asked, parts, SHRINK_JOB), strict=True):
+            yield from ({"match": each["match"], **smallest} for smallest in found.findings)
+
+    def check(self, asked: Asked, parts: Iterable[Part], job_name: str = CHECK_JOB) -> Iterator[Checked]:
         """The result of each part, in order. CheckError if a worker dies or fails, KeyboardInterrupt if stopped."""
         queue = queue_of(CHECK, self._connection)
         begun: deque[tuple[Part, Job]] = deque()
         for part in parts:
             job = queue.enqueue_call(
-                CHECK_JOB, (asked, part.streams, part.files), timeout=-1, result_ttl=RESULT_TTL_S, description=CHECK
+                job_name, (asked, part.streams, part.files), timeout=-1, result_ttl=RESULT_TTL_S, description=CHECK
             )
             begun.append((part, job))
             if len(begun) >= self._workers * JOBS_A_WORKER:
@@ -165,6 +178,8 @@ class Summary:
     def __init__(self) -> None:
         self.replayed: Counter[str] = Counter()
         self.findings: Counter[str] = Counter()
+        self.smallest: list[Mapping[str, Any]] = []
+        """A smallest match for each kind of difference."""
 
     def add(self, checked: Checked) -> None:
         """Add the result of a part."""
@@ -172,7 +187,7 @@ class Summary:
         self.findings.update(each["outcome"] for each in checked.findings)
 
     def dump(self, candidate: AnyRuleset) -> dict[str, Any]:
-        """The counts, JSON-ready: matches replayed, in all and by version, and matches with each outcome."""
+        """The counts, JSON-ready: matches replayed, in all and by version, and with each outcome; the smallest ones."""
         versions = {version: self.replayed[version] for version in sorted(self.replayed, key=int)}
         return {
             "ruleset": candidate.id,
@@ -181,4 +196,5 @@ class Summary:
             "replayed": self.replayed.total(),
             "versions": versions,
             **{outcome: self.findings[outcome] for outcome in (DIFFERS, UNSOUND, UNREAD)},
+            "smallest": self.smallest,
         }

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 
 import httpx
@@ -45,7 +46,7 @@ from plyscribe.service.processes.nursery import Nursery, Program
 from plyscribe.service.processes.store_memory import read_store_memory
 from plyscribe.service.processes.trial_cluster import TrialCluster, find_cluster
 from plyscribe.service.processes.witness import sync_directory
-from plyscribe.service.queues import IMPORT, QUEUES, SEAL, VERIFY, WEBHOOK
+from plyscribe.service.queues import DATASET, IMPORT, QUEUES, SEAL, VERIFY, WEBHOOK
 from plyscribe.service.store.layouts import NEWEST_LAYOUT, read_layout
 from plyscribe.service.store.port import StoreError, StoreFull, StoreUnavailable
 from plyscribe.service.store.redis import connect, connect_client, connect_queues
@@ -358,6 +359,8 @@ def is_served(queue: str, config: Config) -> bool:
     """Whether a service with these settings needs a worker on a queue."""
     if queue == SEAL:
         return bool(config.archive) and config.seal_after_s is not None
+    if queue == DATASET:
+        return bool(config.archive) and find_spec("pyarrow") is not None
     return queue != WEBHOOK or config.webhooks != OFF
 
 

@@ -33,7 +33,9 @@ from plyscribe.service.streams.patience import PATIENCE, PLACES
 from plyscribe.service.web import pages
 from plyscribe.service.web.any_server import AnyServer
 from plyscribe.service.web.api import (
+    datasets,
     docs,
+    explorer,
     imports,
     inboxes,
     lists,
@@ -101,6 +103,7 @@ def create_app(composed: Parts | None = None) -> Flask:
     modules = (
         system,
         docs,
+        explorer,
         players,
         tokens,
         inboxes,
@@ -109,6 +112,7 @@ def create_app(composed: Parts | None = None) -> Flask:
         imports,
         lists,
         many,
+        datasets,
         ratings,
         # With everything else about tournaments, on whose blueprint it builds.
         tournament_dates,

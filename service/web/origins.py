@@ -30,7 +30,7 @@ READ_HEADERS = "If-None-Match, Last-Event-ID"
 COMMAND_HEADERS = f"Authorization, Content-Type, Idempotency-Key, If-Match, Thought-Ms, {READ_HEADERS}"
 """Request headers that a page of a trusted origin may send."""
 
-SHOWN = "ETag, Idempotency-Replayed, Location, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id"
+SHOWN = "Content-Range, ETag, Idempotency-Replayed, Location, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id"
 """Headers of an answer that a page can read, beside those that browsers always show."""
 
 REMEMBER_S = 7200

@@ -115,6 +115,9 @@ def _pack(response: Response) -> Response:
         return response
     # One pass: werkzeug takes microseconds to find that a header is missing.
     sent = dict(response.headers)
+    if "Accept-Ranges" in sent:
+        # Parts of a packed file would be parts of other bytes.
+        return response
     media = sent.get("Content-Type", "").partition(";")[0]
     if not (media in PACKED_MEDIA or (media.startswith("text/") and media not in NEVER_PACKED)):
         return response

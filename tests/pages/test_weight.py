@@ -35,6 +35,7 @@ def match(service) -> str:
         "/matches/{match}/play",
         "/matches/{match}/analysis",
         "/rulesets/zhen/analysis",
+        "/rulesets/pathagon/explorer",
         "/players",
         "/tournaments",
         "/tournaments/new",

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from unittest.mock import patch
 
@@ -26,6 +27,8 @@ from plyscribe.domain.rulesets import register
 from plyscribe.domain.tournament.state import MAX_ATTEMPTS
 from plyscribe.service.composition import Parts, compose
 from plyscribe.service.config import Config, parse_key
+from plyscribe.service.datasets.keeping import MAKING, Making
+from plyscribe.service.datasets.shelf import KeptDataset, KeptFile, Shelf
 from plyscribe.service.store.memory import MemoryStore
 from plyscribe.service.store.port import StoreUnavailable
 from plyscribe.service.streams.ids import job_command
@@ -82,9 +85,9 @@ class Story(Api):
         assert rule is not None
         self._examples[openapi.operation_id(rule.endpoint)]["bodies"] = {"example": body}
 
-    def write(self, operation_id: str, media: str, text: str, status: int = 200) -> None:
+    def write(self, operation_id: str, media: str, value: Any, status: int = 200, name: str = "example") -> None:
         """Write the example of an answer that varies or never ends."""
-        self._answers(operation_id, status, media)["example"] = text
+        self._answers(operation_id, status, media)[name] = value
 
     def _record(self, method: str, answered: TestResponse, name: str, body: Any) -> None:
         with self.app.test_request_context(answered.request.path, method=method) as context:
@@ -325,6 +328,24 @@ def record_bundle(story: Story) -> None:
     story.show("GET", f"/v1/matches/{match}/bundle")
     story.show("GET", f"/v1/matches/{match}/bundle", headers={"Accept": "text/csv"})
     story.show("GET", f"/v1/matches/{match}/verification")
+
+
+def record_explorer(story: Story) -> None:
+    ann = story.send("POST", "/v1/players", json={"name": "Ann"}).json
+    body = {"ruleset": "pathagon", "seats": [{"player": ann["player"]}] * 2}
+    for number, moves in enumerate((("c3", "c4", "c5"), ("e5", "e4", "a1"))):
+        match = story.send("POST", "/v1/matches", ann["token"], json=body, key=f"explorer-{number}").json["match"]
+        for move in moves:
+            story.send("POST", f"/v1/matches/{match}/moves", ann["token"], json={"move": move})
+        ended = story.send("POST", f"/v1/matches/{match}/withdrawal", ann["token"], json={"seat": 2}).json
+        with _made_up(f"worker {number}", BEGIN_MS + 60_000):
+            verify_all(story.parts, [(match, ended["version"])])
+    story.show("GET", "/v1/explorer/pathagon?moves=c3;c4")
+    story.show("GET", f"/v1/explorer/pathagon?match={match}&position={'a' * 24}")
+    story.show("GET", "/v1/explorer/pathagon?moves=c3;c3")
+    story.show("GET", "/v1/explorer/pathagon/search?q=trapped at=c*")
+    story.show("GET", "/v1/explorer/pathagon/search?q=traped")
+    story.show("GET", "/v1/explorer/pathagon/search?q=trapped and")
 
 
 def record_live(story: Story) -> None:
@@ -871,6 +892,34 @@ def _finish(story: Story, match: str) -> None:
     verify_all(story.parts, [(match, ended.version)])
 
 
+def record_datasets(story: Story) -> None:
+    name, sha256 = f"{BEGIN_MS}-98804ed794e989e2", "5509799cf26b093089383ff8d80bb3c48315c39e03f71afbf70e49d33be66542"
+    matches = {
+        "count": 1425,
+        "digest": "78083873ad745080ec71145a232db5f1bb2c23e4d1e6bb882f1c7a28e6e873ca",
+        "splits": {"train": 1138, "validation": 154, "test": 133},
+    }
+    tables = {"plies": {"file": "plies.parquet", "rows": 68_599}}
+    sheet = {"schema": 1, "until_ms": BEGIN_MS, "licence": "CC BY 4.0", "matches": matches, "tables": tables}
+    # Their bytes depend on the library that writes them.
+    kept = KeptDataset("zhen", name, BEGIN_MS + 37_380, sheet, (KeptFile("plies.parquet", 2_982_533, sha256),))
+    makers = SimpleNamespace(look=lambda _: Making(MAKING, 1200))
+    path = f"/v1/datasets/zhen/{name}/plies.parquet"
+    with patch.object(story.parts.datasets, "_makers", makers):
+        story.show("GET", "/v1/datasets/zhen", name="making")
+    with patch.object(Shelf, "list_kept", lambda _, ruleset, anew=False: [kept] if ruleset == "zhen" else []):
+        story.show("GET", "/v1/datasets/zhen", name="made")
+        story.show("GET", "/v1/datasets")
+        story.show("GET", path, headers={"Range": "bytes=2982533-"})
+    told = {"ruleset": "zhen", "title": "Zhen", "rules": {}, "until": "2026-01-01T00:00:00.000Z", **sheet}
+    story.write("datasets_get_dataset_file", JSON, told)
+    for media, text in (("application/vnd.apache.parquet", "PAR1…"), ("text/markdown", "# Datasheet: Zhen\n…")):
+        story.write("datasets_get_dataset_file", media, text)
+        story.write("datasets_get_dataset_file", media, text[:4], 206)
+    story.write("datasets_get_dataset_file", JSON, "{", 206)
+    story.show("GET", path)
+
+
 def record_problems(story: Story) -> None:
     """Show one of every problem that any request can get."""
     ann = story.send("POST", "/v1/players", json={"name": "Ann"}).json
@@ -905,6 +954,7 @@ STORIES: tuple[Callable[[Story], None], ...] = (
     record_match,
     record_effects,
     record_composition,
+    record_explorer,
     record_bundle,
     record_live,
     record_inbox,
@@ -923,11 +973,13 @@ STORIES: tuple[Callable[[Story], None], ...] = (
     record_league,
     record_ladder,
     record_teams,
+    record_datasets,
     record_problems,
 )
 SETTINGS: dict[Callable[[Story], None], dict[str, Any]] = {
     record_system: {"open_metrics": True},
     record_problems: {"max_bot_matches": 1, "allowances_for": "all"},
+    record_datasets: {"archive": "memory:///"},
     record_live: {"max_followers_each": 1, "stream_threads": 1000},
 }
 """The stories that need settings of their own."""

@@ -87,7 +87,12 @@ def test_a_command_that_was_mistyped_is_suggested():
 
 def test_a_shell_completes_commands_and_their_options():
     completion = ShellComplete(cli, {}, "plyscribe", "_PLYSCRIBE_COMPLETE")
-    assert [item.value for item in completion.get_completions([], "re")] == ["rebuild", "record", "replay"]
+    assert [item.value for item in completion.get_completions([], "re")] == [
+        "rebuild",
+        "record",
+        "referee",
+        "replay",
+    ]
     assert completion.get_completions([], "ve")[0].help == "Write random matches to test other simulators with."
     assert [item.value for item in completion.get_completions([], "--v")] == ["--version"]
     assert [item.value for item in completion.get_completions(["verify"], "--r")] == ["--receipt"]

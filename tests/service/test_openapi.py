@@ -26,6 +26,8 @@ NOT_OVER_HTTP = {
     "service/error",
     "server/unreadable",
     "bot/unknown",
+    "dataset/changed",
+    "dataset/unfinished",
     "export/incomplete",
     "ratings/fold-taken",
     "receipt/unreadable",

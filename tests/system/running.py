@@ -31,6 +31,7 @@ NAMES = {
     "report": b"workers report",
     "webhook": b"workers webhook",
     "seal": b"workers seal",
+    "dataset": b"workers dataset",
     "relay": b"workers relay",
 }
 

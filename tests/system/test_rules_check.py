@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from plyscribe.domain.record import parse_record
 from plyscribe.service.composition import Parts, compose
 from plyscribe.service.processes.checkers import Asked, Checkers, list_bundles
 from plyscribe.service.processes.embedded import start_server
@@ -120,6 +121,14 @@ def test_bundles_are_checked_without_any_store(place):
     assert code == 1
     assert (told["match"], told["difference"]["clause"]) == (place.matches[2], "TO12")
     assert (summary["version"], summary["replayed"], summary["differs"]) == (2, 3, 1)
+    [smallest] = summary["smallest"]
+    assert (smallest["match"], smallest["difference"]["clause"]) == (place.matches[2], "TO12")
+    assert len(parse_record(smallest["record"]).steps) <= smallest["steps_before"] == 7
+
+
+def test_nothing_is_shrunk_on_request(place):
+    code, out, _ = place.run("--bundles", "bundles", "--json", "--no-shrink", "--workers", "1")
+    assert (code, json.loads(out.splitlines()[-1])["smallest"]) == (1, [])
 
 
 def test_a_person_reads_where_a_match_differs(place):
@@ -128,6 +137,8 @@ def test_a_person_reads_where_a_match_differs(place):
     assert f"{place.matches[2]}, version 1, differs: illegal at event 9, ply 6" in out
     assert 'recorded: move-made {"move":"give 2 3","seat":1}' in out
     assert "3 matches replayed under toy version 2 (version 1: 3)\n1 would go differently" in out
+    assert f"The smallest match with such a difference (illegal), from {place.matches[2]}, where it came after" in out
+    assert "[ruleset toy 1]" in out
 
 
 def test_the_store_is_only_read(place, tmp_path):

@@ -14,6 +14,7 @@ import sqlalchemy as sa
 from redis import Redis
 
 from plyscribe.domain.commands import Actor
+from plyscribe.domain.layouts import EXPLORER
 from plyscribe.domain.rulesets import RULESETS, register
 from plyscribe.service.composition import Parts, compose
 from plyscribe.service.database.engine import Database
@@ -351,3 +352,17 @@ def test_the_doctor_shows_which_lists_are_built(rig, server, monkeypatch, tmp_pa
     assert show_state() == {("note", " being built")}
     rig.build()
     assert show_state() == {("ok", " complete")}
+
+
+def test_the_explorer_is_built_once_no_older_release_is_at_work(rig):
+    layout = EXPLORER - 1
+    parts = compose(rig.config, RedisStore(rig.redis), rig.redis, lambda: layout)
+    builds = Builds(parts, rig.redis)
+
+    def list_incomplete() -> list[str]:
+        builds.build_missing()
+        return [each.name for each in parts.projections if not is_complete(each)]
+
+    eventually(lambda: list_incomplete() == ["explorer"])
+    layout = EXPLORER
+    eventually(lambda: list_incomplete() == [])

@@ -5,9 +5,11 @@ import threading
 from collections.abc import Sequence
 
 from plyscribe.domain.kinds import MATCH
+from plyscribe.domain.layouts import EXPLORER
 from plyscribe.domain.player import PLAYER
 from plyscribe.domain.tournament.decide import TOURNAMENT
 from plyscribe.service.composition import Parts
+from plyscribe.service.explorer.match_counts import MatchCounts
 from plyscribe.service.lists.projections import Projection, needs_build, rebuild
 from plyscribe.service.lists.registry import open_lists
 from plyscribe.service.live.letters import LetterProjection
@@ -18,6 +20,12 @@ from plyscribe.service.streams.handler import Handler
 from plyscribe.workers.duties import Chore
 
 BUILD_EVERY_S = 10.0
+
+BUILT_FROM = {MatchCounts.name: EXPLORER}
+"""Lists that the release before does not keep, and the layout of the store's data from which they are built.
+
+Until the upgrade is finished, a relay of that release may handle matches that would be missing from them.
+"""
 
 log = logging.getLogger(__name__)
 
@@ -38,10 +46,14 @@ class Builds:
     def build_missing(self) -> None:
         """Begin to build the incomplete lists, unless this process is building already."""
         if self._builder is None or not self._builder.is_alive():
-            missing = [each.name for each in self._projections if needs_build(each)]
+            missing = [each.name for each in self._projections if needs_build(each) and self._is_due(each)]
             if missing:
                 self._builder = threading.Thread(target=self._build, args=[missing], name="builder", daemon=True)
                 self._builder.start()
+
+    def _is_due(self, projection: Projection) -> bool:
+        begins = BUILT_FROM.get(projection.name)
+        return begins is None or self._parts.layout() >= begins
 
     def _build(self, names: Sequence[str]) -> None:
         # Handlers of its own: old matches must not push matches under way out of the shared cache.
@@ -50,7 +62,8 @@ class Builds:
         imports, outbox, database = self._parts.imports, self._parts.outbox, self._parts.database
         lists = open_lists(store, self._redis, database, matches, players, imports, tournaments, outbox)
         letters = LetterProjection(self._parts.inboxes, store, matches, players, tournaments)
-        for projection in (*lists.projections, letters):
+        counts = MatchCounts(database, matches, lists.matches.read_import)
+        for projection in (*lists.projections, counts, letters):
             if projection.name in names:
                 self._build_one(projection)
 

@@ -10,11 +10,12 @@ docs/rulesets/portals.md has the rules PO1..PO20. The modules, each importing on
     notation.py     moves as text
     turns.py        whose turn it is, and how a match ends
     happenings.py   what a step did
+    symmetry.py     the mirror image of a position
     prospect.py     the value of a position
     drawing.py      the board in a terminal
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from plyscribe.domain.contest import enter_roll, leave_contest, open_contest
@@ -22,7 +23,17 @@ from plyscribe.domain.effects import Effect, Step
 from plyscribe.domain.errors import NotInPlay, OptionError
 from plyscribe.domain.options import Choice, Flag, Integer, Option, options_schema, parse_options
 from plyscribe.domain.phrases import say
-from plyscribe.domain.ruleset import Decision, Over, RandBelow, Ruleset, Turn, rank_seats, require_roll, require_seats
+from plyscribe.domain.ruleset import (
+    Decision,
+    Over,
+    RandBelow,
+    Ruleset,
+    Symmetry,
+    Turn,
+    rank_seats,
+    require_roll,
+    require_seats,
+)
 from plyscribe.domain.rulesets.portals_v1.actions import draw_move, find_flow, find_kinds, find_sites
 from plyscribe.domain.rulesets.portals_v1.board import join, lay_board
 from plyscribe.domain.rulesets.portals_v1.drawing import draw
@@ -43,6 +54,7 @@ from plyscribe.domain.rulesets.portals_v1.state import (
     remove_colour,
     view,
 )
+from plyscribe.domain.rulesets.portals_v1.symmetry import make_mirror
 from plyscribe.domain.rulesets.portals_v1.turns import (
     begin_turn,
     end_by_standing,
@@ -200,6 +212,10 @@ class PortalsV1(Ruleset[State, Move]):
 
     def render_text(self, state: State) -> str:
         return draw(state)
+
+    def symmetries(self, state: State) -> Sequence[Symmetry[State, Move]]:
+        """With two seats, the mirror through their STARTs. With more, a mirror or a turn would move a START."""
+        return make_mirror(state.setup.board) if state.setup.seats == 2 else ()
 
     def _list_effects(self, before: State, step: Step, after: State) -> Iterator[Effect]:
         return list_effects(before, step, after)

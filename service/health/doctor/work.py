@@ -9,11 +9,11 @@ from plyscribe.service.archive.examining import find_strays, list_sealed
 from plyscribe.service.archive.storage import Archive
 from plyscribe.service.clock import now_ms
 from plyscribe.service.composition import Parts
-from plyscribe.service.health.doctor.finding import Finding, judge, looked_at
+from plyscribe.service.health.doctor.finding import Finding, State, judge, looked_at
 from plyscribe.service.health.vitals import QueueVitals, Vitals, open_vitals
 from plyscribe.service.lists.projections import is_complete, needs_build
 from plyscribe.service.processes.serving import is_served
-from plyscribe.service.queues import SEAL
+from plyscribe.service.queues import DATASET, SEAL
 from plyscribe.service.store.requirements import examine_queue_server
 
 SILENT_S = 30.0
@@ -75,7 +75,9 @@ def _examine_queue(queue: QueueVitals) -> Iterator[Finding]:
     start = f"start one: `python -m plyscribe.workers {queue.name}`"
     yield judge("worker", queue.workers > 0, f"{queue.workers} on the queue {queue.name}", start)
     text = f"{queue.name}: {queue.length} jobs waiting, the oldest for {queue.oldest_s:.1f} s"
-    yield judge("queue", queue.oldest_s < LATE_S, text, "start more workers")
+    # Whoever waits for a dataset waits for all that are made before it, which may take hours.
+    level: State = "note" if queue.name == DATASET else "wrong"
+    yield judge("queue", queue.oldest_s < LATE_S, text, "start more workers", level)
     text = f"{queue.name}: {queue.failed} jobs failed in the last week"
     yield judge("queue", not queue.failed, text, "the workers' logs say why; the matches will be tried again", "note")
 

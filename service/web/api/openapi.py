@@ -62,6 +62,7 @@ class Operation:
     followed: bool
     spoken: bool
     timed: bool
+    ranged: bool
 
 
 def operation(
@@ -83,6 +84,7 @@ def operation(
     followed: bool = False,
     spoken: bool = False,
     timed: bool = False,
+    ranged: bool = False,
 ) -> Callable[[View], View]:
     """Mark a view with what the document says about it. The view is not wrapped, so requests cost nothing extra.
 
@@ -91,7 +93,7 @@ def operation(
     requests can have If-None-Match.
     `located`: its answers have the Location of what it created. `followed`: one of its media types is a live stream
     after Last-Event-ID. `spoken`: it answers in a language that Accept-Language chooses.
-    `timed`: Thought-Ms may say how long somebody thought.
+    `timed`: Thought-Ms may say how long somebody thought. `ranged`: a part of it can be asked for with Range.
     """
 
     def mark(view: View) -> View:
@@ -112,6 +114,7 @@ def operation(
             followed,
             spoken,
             timed,
+            ranged,
         )
         view.__operation__ = operation  # type: ignore[attr-defined]
         return view
@@ -251,8 +254,10 @@ def _schema_name(schema: Any) -> str:
 
 PLACES = {
     "clause": "The clause's id, as in refusals of moves.",
+    "dataset": "The dataset's name, as in the description of the newest one.",
     "entrant": "The entrant's number in the tournament.",
     "penalty": "The number of the penalty, counted from 1.",
+    "file": "The name of a file of the dataset.",
     "id": "The import's id.",
     "match": "The match's id, or the address of an imported match.",
     "number": "The number of the match among those that share the dice, from 2.",
@@ -331,6 +336,9 @@ def _parameters(operation: Operation) -> list[dict[str, Any]]:
         parameters.append(_header("Thought-Ms", description, "2450", pattern=MILLISECONDS_PATTERN))
     if operation.tagged:
         parameters.append(_header("If-None-Match", 'The `ETag` of the answer that you have: `"12"`.', '"12"'))
+    if operation.ranged:
+        parameters.append(_header("Range", "The part that you want, one at a time.", "bytes=0-1023"))
+        parameters.append(_header("If-Range", "The `ETag` that a part must belong to; else you get all.", '"12"'))
     return parameters
 
 
@@ -383,6 +391,10 @@ def _responses(operation: Operation, shown: Examples, method: str, is_limited: b
     if operation.tagged:
         description = "You already have this version"
         responses["304"] = {"description": description, "headers": _refer("ETag", *_language(operation))}
+    if operation.ranged:
+        described = {"description": "The part that you asked for", "headers": _refer("ETag", "Content-Range")}
+        content = {media: _content(None, shown.answers(206, media)) for media in operation.answers[200]}
+        responses["206"] = {**described, "content": content}
     for status in sorted(set(operation.problems) | _always(operation, method) | ({429} if is_limited else set())):
         examples = shown.answers(status, PROBLEM)
         responses[str(status)] = _describe_problem(status, examples) if examples else f"Problem{status}"
@@ -448,6 +460,7 @@ HEADERS = {
     "Idempotency-Replayed": _response_header("`true` if this repeats the answer to an earlier request.", "true", False),
     "Content-Language": _response_header("The language of what is said in sentences.", "de", False),
     "Location": _response_header("The path of what was created.", f"/v1/matches/match-{'a' * 26}"),
+    "Content-Range": _response_header("Which part this is, and how many bytes there are.", "bytes 0-1023/52214"),
     "Retry-After": _response_header("Seconds to wait before you try again.", "1"),
     "WWW-Authenticate": _response_header("How to authenticate.", 'Bearer realm="plyscribe"'),
 }

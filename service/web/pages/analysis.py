@@ -1,6 +1,7 @@
 """The page to try a line on: from a position of a match, or from a new game."""
 
 from typing import Any
+from urllib.parse import urlencode
 
 import orjson
 from flask import Response, redirect, request
@@ -67,6 +68,7 @@ def analyse_match(match: str) -> AnyResponse:
         view=view,
         picture=draw_variation(reached, view),
         home=f"/matches/{state.stream}?ply={asked}{invited}",
+        explored=None if is_contested(state) else _name_explored(play.ruleset, invited, match=state.stream, ply=ply),
         fields=[],
         presets=[],
         **_describe_help(),
@@ -115,6 +117,7 @@ def analyse_game(ruleset: str) -> Response:
         view=view,
         picture=draw_variation(begun, view),
         home=f"/rulesets/{rules.id}?version={rules.version}",
+        explored=_name_explored(rules, "", seats=seats, options=orjson.dumps(options).decode()),
         **describe_options(rules),
         **_describe_help(),
         data={
@@ -129,6 +132,11 @@ def analyse_game(ruleset: str) -> Response:
             "is_private": False,
         },
     )
+
+
+def _name_explored(ruleset: AnyRuleset, more: str, **start: Any) -> str:
+    """Where what was played from the position of a line can be loaded, up to the line itself."""
+    return f"/rulesets/{ruleset.id}/explored?{urlencode({'version': ruleset.version, **start})}{more}"
 
 
 def _read_options() -> Json:

@@ -24,6 +24,7 @@ from plyscribe.service.lists.match_rows import judged_status
 from plyscribe.service.live.sources import is_final
 from plyscribe.service.matches import queries
 from plyscribe.service.matches.imports import MAX_NAMED
+from plyscribe.service.matches.variations import is_contested
 from plyscribe.service.web.api.http import SVG, parts, principal_if_any
 from plyscribe.service.web.api.matches.bundles import answer_verification
 from plyscribe.service.web.api.matches.reading import (
@@ -218,6 +219,7 @@ def _describe_match(state: Match) -> dict[str, Any]:
         "fault": state.fault,
         "last": play.ply if play else 0,
         "is_live": own and not is_final(state),
+        "explorable": play is not None and not is_contested(state),
         "oversight": _list_oversight(state) if imported is None else {},
         "can_play": own and (life.status in ("open", "playing") or _may_correct(state)),
         "confirm_by": confirm_by(state),

@@ -30,7 +30,12 @@ NAMES = {"Problem": "ProblemDocument"}
 """Exceptions to the rule of `type_name`: in the client, `Problem` is the exception that carries the document."""
 
 WIDTH = 120
-SCALARS: dict[type[fields.Field[Any]], str] = {fields.Boolean: "bool", fields.Integer: "int", fields.String: "str"}
+SCALARS: dict[type[fields.Field[Any]], str] = {
+    fields.Boolean: "bool",
+    fields.Float: "float",
+    fields.Integer: "int",
+    fields.String: "str",
+}
 
 
 def format_client_types() -> str:

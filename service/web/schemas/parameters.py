@@ -34,6 +34,14 @@ MAX_ROWS = 200
 MAX_TOLD = 200
 """Positions of a page of effects."""
 
+MAX_OPTIONS = 1000
+"""Characters of options in a query."""
+
+MAX_RATING = 1000
+
+MAX_LINE = 6000
+"""Characters of the steps to a position."""
+
 MAX_EXPORTED = 10_000
 """Matches of one export."""
 
@@ -247,6 +255,76 @@ class EmbeddingQuery(Strict):
     maxwidth = _number("The greatest width in pixels.", load_default=None)
     maxheight = _number("The greatest height in pixels.", load_default=None)
     format = fields.String(load_default="json", metadata={"description": "There is `json` alone."})
+
+
+class CountedMatchesQuery(Strict):
+    """Which matches the explorer looks at."""
+
+    version = _number("The version of the ruleset. By default the newest one.", load_default=None)
+    seats = QueryInteger(
+        load_default=None,
+        validate=validate.Range(1, MAX_SEATS),
+        metadata={"description": "Only matches with so many seats; `moves` begin with so many, too."},
+    )
+    options = fields.String(
+        load_default=None,
+        validate=validate.Length(1, MAX_OPTIONS),
+        metadata={
+            "description": "Only matches with these options: `default`, the name of a preset, or a JSON object; "
+            "`moves` begin with them, too.",
+            "example": "default",
+        },
+    )
+    since = fields.String(
+        load_default=None,
+        validate=validate.Regexp(r"[0-9]{4}-(0[1-9]|1[0-2])\Z"),
+        metadata={"description": "Only matches that ended in this month or later, in UTC.", "example": "2026-01"},
+    )
+
+
+class ExplorerQuery(CountedMatchesQuery, MatchQuery):
+    """Which position, and which matches count. Without a position, a match and moves it is the start."""
+
+    position = fields.String(
+        load_default=None,
+        validate=validate.Regexp(r"[a-z2-7]{24}\Z"),
+        metadata={"description": "The key of the position, as an answer has it."},
+    )
+    match = fields.String(
+        load_default=None,
+        validate=validate.Length(1, 100),
+        metadata={"description": "A match that has the position, at `ply`."},
+    )
+    moves = fields.String(
+        load_default=None,
+        validate=validate.Length(max=MAX_LINE),
+        metadata={
+            "description": "The steps to the position, with semicolons: moves, rolls such as `[6,2]`, and `[leave 2]` "
+            "if seat 2 leaves. They begin at the start, or in `match` at `ply`.",
+            "example": "d4;c3",
+        },
+    )
+    ply = _ply("The number of moves made in the match before the position.", load_default=0)
+    min_rating = QueryInteger(
+        load_default=None,
+        validate=validate.Range(0, MAX_RATING),
+        metadata={"description": "Only matches whose players' mean rating before the match was this or more."},
+    )
+    max_rating = QueryInteger(
+        load_default=None,
+        validate=validate.Range(0, MAX_RATING),
+        metadata={"description": "Only matches whose players' mean rating before the match was this or less."},
+    )
+    limit = QueryInteger(
+        load_default=30,
+        validate=validate.Range(1, MAX_ROWS),
+        metadata={"description": "The most moves that are listed."},
+    )
+    latest = QueryInteger(
+        load_default=10,
+        validate=validate.Range(0, 50),
+        metadata={"description": "The most matches that are listed."},
+    )
 
 
 class PageQuery(Strict):
@@ -526,4 +604,17 @@ class ChallengesQuery(Strict):
         required=True,
         validate=validate.Range(1, MAX_ENTRANTS),
         metadata={"description": "The number of the entrant who would challenge.", "example": 3},
+    )
+
+
+class StepSearchQuery(PageQuery, CountedMatchesQuery):
+    """Which steps, of which matches."""
+
+    q = fields.String(
+        required=True,
+        validate=validate.Length(min=1),
+        metadata={
+            "description": "What is searched for: the language is described in docs/explorer.md.",
+            "example": "trapped at=d*",
+        },
     )

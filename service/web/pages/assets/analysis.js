@@ -3,6 +3,7 @@
 import { formatProblem, readForm, saltDice, send } from "/assets/commands.js";
 import { Composer } from "/assets/composer.js";
 import { Dice, drawBelow } from "/assets/dice.js";
+import { exploreBeside } from "/assets/explored.js";
 import { MAX_STEPS, Node, pack, unpack } from "/assets/line_tree.js";
 import { swapBoard } from "/assets/motion.js";
 import { fillOptions } from "/assets/options.js";
@@ -63,6 +64,7 @@ find("leaving")?.querySelector("form").addEventListener("submit", (event) => {
   event.preventDefault();
   take({ withdraw: Number(find("leaver").value) });
 });
+const explored = exploreBeside(nameExplored);
 offerStart();
 document.addEventListener("keydown", stepByKey);
 // Links to parts of this page lead away from no line.
@@ -243,6 +245,15 @@ function show() {
   showLeaving(turn, out);
   showFork(turn);
   if (find("ask")) find("ask").disabled = !turn.decision;
+  explored();
+}
+
+/** Where what was played from the present position can be loaded. */
+function nameExplored() {
+  const address = new URL(find("beside").dataset.explored, location.href);
+  const steps = here.steps().map(({ move, values, withdraw }) => move ?? (values ? `[${values}]` : `[leave ${withdraw}]`));
+  address.searchParams.set("moves", steps.join(";"));
+  return address.pathname + address.search;
 }
 
 function sayTurn({ decision, roll, over }) {

@@ -1,6 +1,7 @@
 // The match page: steps through positions, plays them back, and follows a live match.
 
 import { runClocks } from "/assets/clocks.js";
+import { exploreBeside } from "/assets/explored.js";
 import { fetchPart } from "/assets/fetch_part.js";
 import { offerForks } from "/assets/match_fork.js";
 import { keepFresh } from "/assets/live_page.js";
@@ -35,6 +36,8 @@ const KEYS = { ArrowLeft: "previous", ArrowRight: "next", Home: "first", End: "l
 // The timers of playback and of the address, which changes when the reader stops stepping.
 let timer = 0;
 let resting = 0;
+
+const explored = exploreBeside(() => `${find("beside").dataset.explored}&ply=${viewer.ply}`);
 
 if (find("board")) beginStepping();
 offerForks(viewer);
@@ -166,6 +169,7 @@ function showPlace() {
     button.setAttribute("aria-disabled", String(ply === (back ? 0 : last)));
   }
   turnHere(ply);
+  explored();
   markMove(ply);
   clearTimeout(resting);
   resting = setTimeout(nameAddress, 200);

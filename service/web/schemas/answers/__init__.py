@@ -1,5 +1,7 @@
 """The shapes of all answers, a module for each subject. This module names those that routes answer with."""
 
+from plyscribe.service.web.schemas.answers.datasets import DatasetList, DatasetState, Datasheet
+from plyscribe.service.web.schemas.answers.explorer import ExploredPosition, FoundSteps
 from plyscribe.service.web.schemas.answers.imports import ImportOut
 from plyscribe.service.web.schemas.answers.inboxes import InboxPage
 from plyscribe.service.web.schemas.answers.matches import (
@@ -67,10 +69,15 @@ __all__ = [
     "ClauseOut",
     "Codes",
     "Composition",
+    "DatasetList",
+    "DatasetState",
+    "Datasheet",
     "EffectsPage",
     "EndedSessions",
     "EntryLink",
     "EventPage",
+    "ExploredPosition",
+    "FoundSteps",
     "GameDeadlines",
     "Health",
     "ImportOut",

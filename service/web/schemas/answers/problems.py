@@ -53,6 +53,7 @@ class Problem(Schema):
     legal = fields.List(fields.String(), metadata={"description": "Some legal moves, at most 20."})
     line = fields.Integer(metadata={"description": "The line at fault in the file that was sent, counted from 1."})
     column = fields.Integer(metadata={"description": "The column of the fault in that line, counted from 1."})
+    found = fields.String(metadata={"description": "What stands at the fault of a query or a line of steps."})
     option = fields.String(metadata={"description": "The option that the problem is about, or `seats`."})
     allowed = fields.String(metadata={"description": "The values that are allowed."})
     players = fields.List(fields.String(), metadata={"description": "The accounts that have the name."})

@@ -1,0 +1,1 @@
+"""Datasets: finished public matches of a ruleset as Parquet tables, for those who study play."""

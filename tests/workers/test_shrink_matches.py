@@ -1,0 +1,121 @@
+"""The job that shrinks matches which go differently under a candidate, and the rules that it goes by."""
+
+import signal
+from typing import Any
+
+import pytest
+
+from plyscribe.domain.proofs.departure import find_departure
+from plyscribe.domain.proofs.trials import Trial, Walk, walk
+from plyscribe.domain.record import parse_record
+from plyscribe.domain.ruleset import Over
+from plyscribe.domain.rulesets import find_ruleset
+from plyscribe.service.processes.checkers import Asked
+from plyscribe.workers import shrink_matches as module
+from plyscribe.workers.shrink_matches import shrink_matches
+from tests.domain.toy import TOY_V1, Push, Race, ToyMove, ToyV1
+from tests.domain.toy_v2 import TOY_V2
+from tests.service.test_imports_api import bundle_of
+from tests.service.test_ruleset_versions import SIX_HOLDS, TOO_MUCH
+from tests.workers.test_check_matches import NEWEST, shop
+
+__all__ = ["shop"]
+
+
+class Refuses(ToyV1):
+    """A candidate without any options."""
+
+    def parse_options(self, raw: dict[str, Any]) -> dict[str, Any]:
+        return super().parse_options({"no-such-option": 1})
+
+
+class Hangs(ToyV1):
+    """A candidate that never comes back from a push."""
+
+    def apply_move(self, state: Race, move: ToyMove) -> Race:
+        while isinstance(move, Push):
+            signal.pause()
+        return super().apply_move(state, move)
+
+
+class Fails(ToyV1):
+    """A candidate that breaks over a push."""
+
+    def apply_move(self, state: Race, move: ToyMove) -> Race:
+        if isinstance(move, Push):
+            raise LookupError("nobody pushes")
+        return super().apply_move(state, move)
+
+
+class ShowsMore(ToyV1):
+    """A candidate with another view."""
+
+    def view(self, state: Race) -> dict[str, Any]:
+        return {**super().view(state), "more": 1}
+
+
+def plain(*moves: str, **options: int) -> Walk:
+    trial = Trial(2, TOY_V1.parse_options({"dice": 0, **options}), tuple(f"move {move}" for move in moves))
+    walked = walk(TOY_V1, trial)
+    assert walked is not None
+    return walked
+
+
+def test_a_match_is_shrunk_to_the_fewest_steps_that_go_differently(shop):
+    match = shop.record("hold", "push", *SIX_HOLDS, TOO_MUCH, "push")
+    _, [smallest] = shrink_matches(NEWEST, [match], ())
+    record = parse_record(smallest["record"])
+    found = smallest["difference"]
+    assert (found["kind"], found["clause"]) == ("illegal", "TO12")
+    # Two coins each, one is given, and three are given: ten steps were recorded.
+    assert (len(record.steps), found["steps"], smallest["steps_before"]) == (6, 6, 10)
+    assert found["expected"].endswith(" 3")
+
+
+def test_bundles_are_shrunk_as_well(shop, tmp_path):
+    match = shop.record(*SIX_HOLDS, TOO_MUCH)
+    (tmp_path / "bundle").write_bytes(bundle_of(shop.parts, match))
+    _, [smallest] = shrink_matches(NEWEST, (), [str(tmp_path / "bundle")])
+    assert ({}, [smallest]) == shrink_matches(NEWEST, [match], ())
+
+
+def test_a_match_that_goes_the_same_way_or_cannot_be_read_is_not_shrunk(shop, tmp_path):
+    assert shrink_matches(NEWEST, [shop.record("hold")], [str(tmp_path / "nothing")]) == ({}, [])
+
+
+def test_a_candidate_that_hangs_is_given_up(shop, monkeypatch):
+    monkeypatch.setattr(module, "RUN_TIMEOUT_S", 1)
+    monkeypatch.setattr("plyscribe.workers.shrink_matches.find_difference", lambda entries, candidate: Reason())
+    monkeypatch.setattr(Asked, "find_candidate", lambda asked: Hangs())
+    assert shrink_matches(NEWEST, [shop.record("hold", "push")], ()) == ({}, [])
+
+
+class Reason:
+    kind = "fails"
+
+
+@pytest.mark.parametrize(
+    ("candidate", "walked", "departure"),
+    [
+        (TOY_V1, plain("hold", "push"), None),
+        (TOY_V2, plain("hold", "push"), None),
+        (Refuses(), plain(), (0, 0, "options")),
+        (Fails(), plain("hold", "push"), (2, 2, "fails")),
+        (ShowsMore(), plain("hold"), None),
+        (ShowsMore(), plain("hold", ply_limit=1), (1, 1, "view")),
+        (find_ruleset("zhen"), plain(), (0, 0, "options")),
+    ],
+)
+def test_the_first_place_at_which_a_candidate_goes_another_way_is_found(candidate, walked, departure):
+    found = find_departure(walked, TOY_V1, candidate)
+    assert (found and found[:3]) == departure
+
+
+def test_an_end_that_comes_at_another_time_is_a_difference_of_the_end():
+    class EndsAtOnce(ToyV1):
+        def apply_move(self, state: Race, move: ToyMove) -> Race:
+            return self.end(super().apply_move(state, move), Over("storm", (1, 1)))
+
+    found = find_departure(plain("hold"), TOY_V1, EndsAtOnce())
+    assert found is not None
+    assert (found.kind, found.expected, found.came) == ("end", "seat 2 decides", "over, storm, ranks 1 1")
