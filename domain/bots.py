@@ -6,9 +6,10 @@ from itertools import islice
 from random import Random
 from typing import ClassVar, TypeVar
 
+from plyscribe.domain import mcts, mcts_v1
 from plyscribe.domain.errors import WrongValue
 from plyscribe.domain.events import BuiltIn
-from plyscribe.domain.mcts import search
+from plyscribe.domain.layouts import BUILDS, NEWEST
 from plyscribe.domain.ruleset import Decision, Ruleset
 
 State = TypeVar("State", bound=Hashable)
@@ -65,16 +66,34 @@ class GreedyBot(Bot):
 class MctsBot(Bot):
     """Searches the tree of possible moves; each playout adds one position."""
 
+    version = 2
+    default_playouts = PLAYOUTS
+
+    def choose_move(self, ruleset: Ruleset[State, Move], state: State) -> Move:
+        """The move that is left when the search has compared the most promising ones."""
+        assert self._playouts is not None
+        return mcts.search(ruleset, state, self._playouts, self._random.randrange)
+
+
+class MctsBotV1(Bot):
+    """The bot `mcts` up to 0.3: it plays on in matches that were begun with it."""
+
     default_playouts = PLAYOUTS
 
     def choose_move(self, ruleset: Ruleset[State, Move], state: State) -> Move:
         """The move that the search tried most often."""
         assert self._playouts is not None
-        return search(ruleset, state, self._playouts, self._random.randrange)
+        return mcts_v1.search(ruleset, state, self._playouts, self._random.randrange)
 
 
 BOTS: dict[str, type[Bot]] = {"random": RandomBot, "greedy": GreedyBot, "mcts": MctsBot}
-"""All bots by name."""
+"""All bots by name, in their current version."""
+
+_VERSIONS: dict[tuple[str, int], type[Bot]] = {
+    ("mcts", 1): MctsBotV1,
+    **{(name, bot.version): bot for name, bot in BOTS.items()},
+}
+"""Every version that was ever released, so that everyone can compute again what it played."""
 
 
 def make_bot(name: str, seed: int | str, playouts: int | None = None) -> Bot:
@@ -89,9 +108,14 @@ def find_bot(name: str) -> type[Bot]:
     return BOTS[name]
 
 
-def build_bot(name: str, seed: int | None, playouts: int | None = None) -> BuiltIn:
-    """A bot as this release builds it, without a seed if that is to be secret; WrongValue as in require_build."""
-    bot = find_bot(name)
+def build_bot(name: str, seed: int | None, playouts: int | None = None, layout: int = NEWEST) -> BuiltIn:
+    """The newest build that a store's data of this layout may have, without a seed if that is to be secret.
+
+    WrongValue as in require_build.
+    """
+    newest = find_bot(name).version
+    version = max(version for version in range(1, newest + 1) if BUILDS.get((name, version), 1) <= layout)
+    bot = _VERSIONS[name, version]
     build = BuiltIn(name, bot.version, seed, bot.default_playouts if playouts is None else playouts)
     require_build(build)
     return build
@@ -99,9 +123,7 @@ def build_bot(name: str, seed: int | None, playouts: int | None = None) -> Built
 
 def require_build(build: BuiltIn) -> None:
     """WrongValue unless this release or an earlier one can have made this build."""
-    bot = find_bot(build.bot)
-    if not 1 <= build.version <= bot.version:
-        raise WrongValue("bot/version", f"{build.bot} has versions 1..{bot.version}, not {build.version}")
+    bot = _find_version(build)
     if bot.default_playouts is None and build.playouts is not None:
         raise WrongValue("bot/playouts", f"{build.bot} takes no playouts")
     if bot.default_playouts is not None and not 1 <= (build.playouts or 0) <= MAX_PLAYOUTS:
@@ -109,12 +131,18 @@ def require_build(build: BuiltIn) -> None:
 
 
 def choose_move(build: BuiltIn, ruleset: Ruleset[State, Move], state: State, seat: int, ply: int) -> Move:
-    """The build's move, the same for the same arguments; WrongValue when this release has another version of it.
+    """The build's move, the same for the same arguments; WrongValue when there is no such version of the bot.
 
     ValueError for a build whose seed is still secret.
     """
     if build.seed is None:
         raise ValueError(f"the seed of {build.bot} is secret: open it first")
-    if build.version != find_bot(build.bot).version:
-        raise WrongValue("bot/version", f"{build.bot} version {build.version} is not in this release")
-    return make_bot(build.bot, f"{build.seed} {seat} {ply}", build.playouts).choose_move(ruleset, state)
+    bot = _find_version(build)(f"{build.seed} {seat} {ply}", build.playouts)
+    return bot.choose_move(ruleset, state)
+
+
+def _find_version(build: BuiltIn) -> type[Bot]:
+    newest = find_bot(build.bot).version
+    if (build.bot, build.version) not in _VERSIONS:
+        raise WrongValue("bot/version", f"{build.bot} has the versions 1 to {newest}, not {build.version}")
+    return _VERSIONS[build.bot, build.version]

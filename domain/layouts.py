@@ -19,6 +19,9 @@ TIMED_MOVES = 2
 CLUBS = 2
 """The layout in which there may be organisers, arbiters, guests, and what else a club needs: from 0.4.0 on."""
 
+BUILDS = {("mcts", 2): 2}
+"""The layouts in which later versions of built-in bots begin: `mcts` version 2 from 0.4.0 on."""
+
 EXPLORER = 2
 """The layout in which the explorer counts all matches: no release before 0.4.0 keeps its tables."""
 
@@ -72,7 +75,11 @@ _FORMATS_OF_CLUBS = frozenset(
 )
 """The formats that earlier releases do not know."""
 
-TYPES = _OF_CLUBS | _OF_CLOCKS | {"match-created", "tournament-created", "game-decided", "events-copied"}
+TYPES = (
+    _OF_CLUBS
+    | _OF_CLOCKS
+    | {"match-created", "tournament-created", "entrant-registered", "game-decided", "events-copied"}
+)
 """The types of events that may need more than layout 1."""
 
 
@@ -83,6 +90,8 @@ def find_layout(stored: StoredEvent, type: str) -> int:
     data: Any = parse_json(stored.e)["data"]
     if type == "tournament-created" and _is_of_clubs(data):
         return CLUBS
+    if type == "entrant-registered":
+        return _layout_of_builds([data["occupant"]])
     if type == "game-decided":
         return CLUBS if "builds" in data else 1
     if type == "events-copied":
@@ -90,8 +99,8 @@ def find_layout(stored: StoredEvent, type: str) -> int:
             return CLUBS
         # Of all else, only the first event of a match says what the others may be.
         first = parse_json(data["events"][0].encode()) if data["events"] else {}
-        return _layout_of_terms(first["data"]) if first.get("type") == "match-created" else 1
-    return _layout_of_terms(data)
+        return _layout_of_match(first["data"]) if first.get("type") == "match-created" else 1
+    return _layout_of_match(data) if type == "match-created" else _layout_of_terms(data)
 
 
 def _is_of_clubs(terms: dict[str, Any]) -> bool:
@@ -101,6 +110,15 @@ def _is_of_clubs(terms: dict[str, Any]) -> bool:
     # To earlier releases, a test with more than two seats would not be one.
     is_larger_test = bool(terms.get("sprt")) and terms["seats"] > 2
     return is_larger_test or terms.get("format", {}).get("kind") in _FORMATS_OF_CLUBS
+
+
+def _layout_of_match(data: dict[str, Any]) -> int:
+    return max(_layout_of_terms(data), _layout_of_builds(data["seats"]))
+
+
+def _layout_of_builds(occupants: list[dict[str, Any] | None]) -> int:
+    builds = (each for each in occupants if each and "bot" in each)
+    return max((BUILDS.get((each["bot"], each["version"]), 1) for each in builds), default=1)
 
 
 def _layout_of_terms(data: dict[str, Any]) -> int:

@@ -175,5 +175,5 @@ def find_rules(ruleset_id: str, version: int | None = None) -> AnyRuleset:
         return find_ruleset(ruleset_id, version)
     except UnknownRuleset as error:
         known = ", ".join(f"{ruleset.id} {ruleset.version}" for ruleset in RULESETS)
-        error.add_note(f"Known are {known}. Name one of your own in PLYSCRIBE_RULESETS=module:NAME, or register it.")
+        error.add_note(f"Known are {known}. Name one of your own in PLYSCRIBE_RULESETS=module:NAME, or install it.")
         raise

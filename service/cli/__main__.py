@@ -34,6 +34,7 @@ COMMANDS = {
     "rules": ("rules:rules", "Check matches under their rules; prove or release rules."),
     "selfplay": ("selfplay:selfplay", "Play thousands of games at random or with bots, on all processors."),
     "serve": ("serve:serve", "Run everything: store, API, workers and relay."),
+    "study": ("study:study", "Study a ruleset by matches between bots."),
     "tournament": ("tournament:tournament", "Run tournaments, steer them and check their pairings."),
     "upgrade": ("upgrade:upgrade", "Show or finish the upgrade of a store to this release."),
     "vectors": ("vectors:vectors", "Write random matches to test other simulators with."),

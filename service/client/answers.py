@@ -10,6 +10,58 @@ Json = dict[str, Any]
 """A JSON object whose keys depend on its context, such as the ruleset or the type of event."""
 
 
+class Bot(TypedDict):
+    """A bot of the server."""
+
+    bot: str
+    """The name of the bot."""
+
+    version: int
+    """The version that new matches get. Matches keep the one they have."""
+
+    playouts: int | None
+    """The playouts for each decision by default. Null if the bot makes none."""
+
+    most_playouts: int | None
+    """The most playouts for each decision. The server may allow an account fewer."""
+
+
+class MeasuredGames(TypedDict):
+    """Games of a level against the level below it, with two seats and the usual options."""
+
+    ruleset: str
+    """The ruleset's id."""
+
+    won: int
+    level: int
+    """Games that ended level."""
+
+    lost: int
+
+
+class BotLevel(TypedDict):
+    """A bot with its playouts, by the plain name of how strong it is."""
+
+    level: str
+    """The name of the level."""
+
+    bot: str
+    """The name of the bot."""
+
+    playouts: int | None
+    """Its playouts for each decision; null if it has none."""
+
+    measured: list[MeasuredGames]
+    """How the level did against the one below it, in the rulesets where it was measured."""
+
+
+class BotList(TypedDict):
+    """The server's bots, and the levels that they play at, the weakest first."""
+
+    bots: list[Bot]
+    levels: list[BotLevel]
+
+
 class DatasetFile(TypedDict):
     """A file of a dataset."""
 

@@ -9,6 +9,7 @@ from uuid import uuid4
 from plyscribe.domain.bundle.bundle import parse_bundle
 from plyscribe.domain.errors import BundleError
 from plyscribe.service.client.answers import (
+    BotList,
     EndedSessions,
     Event,
     Import,
@@ -597,6 +598,10 @@ class Client(TournamentCalls, ManyCalls, DatasetCalls, ExplorerCalls, ClockCalls
     def rulesets(self, seats: int | None = None) -> list[RulesetRow]:
         """All versions of all rulesets, or of those for this number of seats."""
         return cast(list[RulesetRow], self._get("/v1/rulesets", _given(seats=seats))["rulesets"])
+
+    def bots(self) -> BotList:
+        """The server's bots, and levels by plain names: a level's `bot` and `playouts` are what a seat asks for."""
+        return cast(BotList, self._get("/v1/bots"))
 
     def try_steps(self, ruleset: str, steps: Sequence[Json], **start: Any) -> Variation:
         """The position after these steps, each a `move`, `values` or `withdraw`, which are not stored anywhere.

@@ -65,7 +65,7 @@ from plyscribe.domain.tournament.state import Game, Tournament, find_game
 from plyscribe.service.clock import now_ms
 from plyscribe.service.config import SERVER, ServerKey
 from plyscribe.service.errors import Contended
-from plyscribe.service.matches.seating import MAX_SEED, PLAYER
+from plyscribe.service.matches.seating import MAX_SEED, PLAYER, fit_bots
 from plyscribe.service.matches.timing import time_moves
 from plyscribe.service.store import port
 from plyscribe.service.store.port import EventStore
@@ -307,7 +307,8 @@ class Tournaments:
             },
             server=SERVER,
         )
-        return [Order(id, time_moves(command, self._layout()), asked, new=True)]
+        layout = self._layout()
+        return [Order(id, fit_bots(time_moves(command, layout), layout), asked, new=True)]
 
     def _seat(self, state: Tournament, game: Game, seat: int) -> Occupant:
         """Who takes the seat. A bot plays in its current build.

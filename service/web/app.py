@@ -33,6 +33,7 @@ from plyscribe.service.streams.patience import PATIENCE, PLACES
 from plyscribe.service.web import pages
 from plyscribe.service.web.any_server import AnyServer
 from plyscribe.service.web.api import (
+    bots,
     datasets,
     docs,
     explorer,
@@ -108,6 +109,7 @@ def create_app(composed: Parts | None = None) -> Flask:
         tokens,
         inboxes,
         rulesets,
+        bots,
         matches,
         imports,
         lists,

@@ -144,7 +144,7 @@ def test_a_bot_plays_the_same_move_in_the_same_position():
 
 def test_a_build_that_is_not_here_plays_nothing():
     play = all_bots().match.play
-    with pytest.raises(WrongValue, match="version 99 is not in this release"):
+    with pytest.raises(WrongValue, match="random has the versions 1 to 1, not 99"):
         choose_move(BuiltIn("random", 99, 7, None), play.ruleset, play.state, 1, 0)
 
 

@@ -1,13 +1,16 @@
 """Which layout of a store's data an event needs."""
 
 import json
+from dataclasses import asdict
 
 import pytest
 
+from plyscribe.domain.bots import BOTS, build_bot
 from plyscribe.domain.bundle.bundle import format_event_line
 from plyscribe.domain.chain import StoredEvent, canonical_json
 from plyscribe.domain.clocks import BONUSES
-from plyscribe.domain.layouts import CLUBS, INCREMENTS, NEWEST, TYPES, find_layout
+from plyscribe.domain.events import BuiltIn
+from plyscribe.domain.layouts import BUILDS, CLUBS, INCREMENTS, NEWEST, TYPES, find_layout
 from tests.domain.given import new_match
 from tests.domain.test_clock import start
 from tests.domain.test_events import ALL_EVENT_TYPES, LINES
@@ -65,13 +68,16 @@ CLUB = {"at_table", "rounds_begin", "rated", "private"}
 OLD_FORMATS = {"round-robin", "swiss", "knockout", "gauntlet"}
 
 
+OLD_TYPES = {"match-created", "tournament-created", "entrant-registered", "game-decided", "events-copied"}
+
+
 def test_every_recorded_shape_has_a_layout():
     for line in LINES:
         raw = json.loads(line)
         if raw["type"] in TYPES:
             is_new = any(f'"{each}"' in line for each in NEW)
             is_new = is_new or ('"seat":1' in line and raw["type"] != "game-decided")
-            is_old = raw["type"] in ("match-created", "tournament-created", "game-decided", "events-copied")
+            is_old = raw["type"] in OLD_TYPES
             is_new = is_new or not is_old or "builds" in raw["data"]
             if raw["type"] == "tournament-created":
                 is_new = is_new or CLUB & raw["data"].keys() or raw["data"]["format"]["kind"] not in OLD_FORMATS
@@ -95,3 +101,19 @@ def test_a_tournament_of_a_club_needs_the_layout_of_clubs(term):
 def test_a_copy_of_a_match_with_a_build_needs_the_layout_of_clubs():
     lines = [format_event_line(created(None)).decode(), '{"data":{},"type":"build-declared","version":2}']
     assert find_layout(entry("events-copied", {"events": lines}), "events-copied") == CLUBS
+
+
+@pytest.mark.parametrize(("version", "layout"), [(1, 1), (2, 2)])
+def test_a_later_version_of_a_bot_needs_the_layout_it_begins_in(version, layout):
+    bot = BuiltIn("mcts", version, 7, 50)
+    first = new_match("zhen", (bot, None)).entries[0]
+    assert find_layout(first, "match-created") == layout
+    copied = entry("events-copied", {"events": [format_event_line(first).decode()]})
+    assert find_layout(copied, "events-copied") == layout
+    registered = entry("entrant-registered", {"entrant": 1, "occupant": asdict(bot)})
+    assert find_layout(registered, "entrant-registered") == layout
+
+
+def test_every_version_of_a_bot_is_built_in_some_layout():
+    assert BUILDS.keys() == {(name, version) for name, bot in BOTS.items() for version in range(2, bot.version + 1)}
+    assert [build_bot("mcts", 7, layout=layout).version for layout in (1, 2)] == [1, 2]

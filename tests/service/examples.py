@@ -123,6 +123,7 @@ def _made_up(seed: str, now_ms: int) -> Iterator[None]:
 
 def record_rulesets(story: Story) -> None:
     story.show("GET", "/v1/rulesets")
+    story.show("GET", "/v1/bots")
     story.show("GET", "/v1/rulesets/zhen?version=1")
     story.show("GET", "/v1/rulesets/zhen/clauses/ZH1")
     story.show("GET", "/v1/rulesets/zhen/clauses/ZH99")

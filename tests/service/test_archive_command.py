@@ -309,6 +309,17 @@ def test_forgetting_that_died_is_completed_by_running_it_again(rig: Rig, monkeyp
     assert (again.exit_code, "there is no match" in again.output) == (1, True)
 
 
+def test_forgetting_a_match_takes_all_datasets_away_that_may_have_it(rig: Rig, tmp_path: Path) -> None:
+    match, _ = rig.seal(2)
+    (tmp_path / "rows").write_bytes(b"rows")
+    place = f"datasets/pathagon/1-{'a' * 16}/plies.parquet"
+    for _ in range(2):
+        rig.archive.put_file(place, tmp_path / "rows")
+        # The second time the match is gone, as after a deletion that died before its end.
+        rig.run("archive", "forget", match, "--reason", "x", "--yes")
+        assert rig.archive.list_files("datasets") == []
+
+
 def test_what_is_no_match_or_no_reason_is_refused(rig: Rig) -> None:
     [match] = rig.seal()
     assert rig.run("archive", "forget", "ratings-zhen", "--reason", "x", "--yes").exit_code == 2

@@ -3,7 +3,6 @@
 import json
 import random
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pyarrow as pa
@@ -94,8 +93,8 @@ def test_the_rows_are_digested_apart_from_how_parquet_holds_them(rig: Rig, monke
 def test_tables_are_written_in_row_groups_of_a_fixed_size(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parquet, "AT_ONCE", 8)
     monkeypatch.setattr(parquet, "GROUP_ROWS", 16)
-    rig.play()
-    made = rig.make("toy")
+    rig.play("zhen")
+    made = rig.make()
     found = pq.ParquetFile(made.folder / "plies.parquet").metadata
     sizes = [found.row_group(number).num_rows for number in range(found.num_row_groups)]
     assert len(sizes) > 1
@@ -243,10 +242,8 @@ def test_openings_count_the_lines_of_a_split_and_how_they_ended(rig: Rig) -> Non
 def test_the_key_of_a_position_does_not_depend_on_how_many_moves_led_to_it() -> None:
     rules = find_ruleset("zhen")
     state = rules.initial_state(rules.parse_options({}), 2)
-    other: Any = SimpleNamespace(
-        view=lambda _: {**rules.view(state), "ply": 44}, turn=lambda _: rules.turn(state), id="zhen"
-    )
-    assert position_key(other, state) == position_key(rules, state)
+    assert position_key(rules, state._replace(ply=44)) == position_key(rules, state)
+    assert position_key(rules, state._replace(ply=1)) != position_key(rules, state), "the other seat is on turn"
 
 
 # --------------------------------------------------------------------------------------------------------- the files
@@ -300,7 +297,7 @@ def test_the_datasheet_answers_the_questions_and_counts_what_is_there(rig: Rig) 
 
 def test_the_rows_of_a_long_match_are_made_one_by_one(rig: Rig) -> None:
     """A match may have 50,000 events, so its rows are never in memory together."""
-    match = rig.play()
+    match = rig.play("zhen")
     entries = rig.parts.matches.read_events(match, 0)
     rows = describe_rows(fold(Match(match), entries), entries)
     assert not isinstance(rows.plies, list)

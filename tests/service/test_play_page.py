@@ -132,7 +132,7 @@ def test_an_option_from_outside_has_its_name_alone(ann):
 
 def test_the_page_to_play_is_in_german_too(ann):
     page = ann.client.get("/play?ruleset=rings", headers={"Accept": "text/html", "Accept-Language": "de"}).text
-    for words in ("Anzahl der Spieler", "Bot greedy: schaut einen Zug voraus", "Wettlauf um Punkte", "3 Tage"):
+    for words in ("Anzahl der Spieler", "Gelegenheits-Bot: schaut einen Zug voraus", "Wettlauf um Punkte", "3 Tage"):
         assert words in page
     assert "Freundschaftsspiel: Das Ergebnis zählt nicht für Wertungen." in page
 

@@ -159,7 +159,7 @@ def register_entrant(tournament: str) -> Response:
         if body["guest"] is not None:
             occupant: Occupant = Guest(body["guest"])
         else:
-            [found] = seat_all([body["bot"] or Account(body["player"] or who.account)])
+            [found] = seat_all([body["bot"] or Account(body["player"] or who.account)], parts().layout())
             assert found is not None
             occupant = found
         if is_limited():

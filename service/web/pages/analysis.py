@@ -32,8 +32,8 @@ from plyscribe.service.web.api.rulesets import find_rules
 from plyscribe.service.web.pages.bars import SEEN, choose_view
 from plyscribe.service.web.pages.blueprint import blueprint, show_page
 from plyscribe.service.web.pages.lessons import name_players
+from plyscribe.service.web.pages.levels import count_most_playouts, offer_levels
 from plyscribe.service.web.pages.match import format_query, list_held
-from plyscribe.service.web.pages.new_match import count_most_playouts, list_bots
 from plyscribe.service.web.pages.option_fields import describe_options
 from plyscribe.service.web.pages.people import name_seats
 from plyscribe.service.web.schemas.bodies.matches import MAX_SUGGESTING
@@ -167,4 +167,4 @@ def _describe_play(ruleset: AnyRuleset, names: list[str], view: int) -> Json:
 def _describe_help() -> Json:
     """The bots, and how many playouts a suggestion may have."""
     most = min(MAX_SUGGESTING, count_most_playouts())
-    return {"bots": list_bots(), "levels": sorted({min(PLAYOUTS, most), most})}
+    return {"bots": offer_levels(), "levels": sorted({min(PLAYOUTS, most), most})}

@@ -6,7 +6,6 @@ from urllib.parse import urlencode
 from flask import Response, redirect, request
 from werkzeug.wrappers import Response as AnyResponse
 
-from plyscribe.domain.bots import BOTS
 from plyscribe.domain.codec import parse_event
 from plyscribe.domain.commands import Actor
 from plyscribe.domain.decide.choices import Choice
@@ -41,6 +40,7 @@ from plyscribe.service.web.pages.blueprint import HEADERS, blueprint, show_page
 from plyscribe.service.web.pages.cards import describe_position
 from plyscribe.service.web.pages.ending import Rematch, describe_ending, find_rematch
 from plyscribe.service.web.pages.happenings import list_happenings
+from plyscribe.service.web.pages.levels import offer_levels
 from plyscribe.service.web.pages.move_list import PART, bound_part, list_news, list_part, read_entries
 from plyscribe.service.web.pages.option_fields import describe_chosen, format_value, name_option
 from plyscribe.service.web.pages.pause_note import describe_pause
@@ -225,7 +225,7 @@ def _describe_match(state: Match) -> dict[str, Any]:
         "confirm_by": confirm_by(state),
         "event_types": " ".join(EVENT_TYPES),
         "now_ms": now_ms(),
-        "bots": list(BOTS),
+        "bots": offer_levels(),
         "query": format_query(),
         "page_query": format_query() + format_view(),
         "seen": request.args.get("seen"),

@@ -4,7 +4,7 @@ from typing import Any
 
 from flask import Response, request
 
-from plyscribe.domain.bots import BOTS, MAX_PLAYOUTS, PLAYOUTS
+from plyscribe.domain.bots import PLAYOUTS
 from plyscribe.domain.events import Account
 from plyscribe.domain.rulesets import list_newest
 from plyscribe.service.access.accounts import Principal
@@ -12,12 +12,11 @@ from plyscribe.service.boards import draw_beginning
 from plyscribe.service.lists.matches import MatchFilter
 from plyscribe.service.web.api.http import parts, principal_if_any
 from plyscribe.service.web.api.rulesets import find_rules
-from plyscribe.service.web.charging import is_limited
 from plyscribe.service.web.pages.blueprint import blueprint, show_page
 from plyscribe.service.web.pages.goals import say_goal
+from plyscribe.service.web.pages.levels import count_most_playouts, offer_levels, offer_own_playouts, say_strengths
 from plyscribe.service.web.pages.listed import list_beside
 from plyscribe.service.web.pages.option_fields import describe_options
-from plyscribe.service.web.pages.speech import gettext
 from plyscribe.service.web.pages.time_words import list_usual
 
 SHOWN = 20
@@ -27,21 +26,17 @@ SHOWN = 20
 def offer_match() -> Response:
     """Offer a new match, and the open matches that still need players."""
     who = principal_if_any()
-    most_playouts = count_most_playouts()
+    most_playouts, game = count_most_playouts(), _describe_game()
     return show_page(
         "new_match.html",
-        **_describe_game(),
-        bots=list_bots(),
+        **game,
+        bots=[*offer_levels(), offer_own_playouts()],
+        strengths=say_strengths(game["ruleset"]),
         playouts=min(PLAYOUTS, most_playouts),
         most_playouts=most_playouts,
         usual_times=list_usual(),
         **_describe_lobby(who),
     )
-
-
-def count_most_playouts() -> int:
-    """The most playouts for a decision that this visitor may have a bot make."""
-    return parts().config.max_playouts if is_limited() else MAX_PLAYOUTS
 
 
 @blueprint.get("/play/lobby")
@@ -54,23 +49,6 @@ def show_lobby() -> Response:
 def offer_recording() -> Response:
     """Offer to record a match from a real table, and list those being recorded."""
     return show_page("new_record.html", **_describe_game(), own_matches=_list_own(principal_if_any(), recorded=True))
-
-
-def list_bots() -> list[tuple[str, str]]:
-    """The built-in bots, each with a word on how well it plays."""
-    return [(bot, _describe_bot(bot)) for bot in BOTS]
-
-
-def _describe_bot(bot: str) -> str:
-    """The name of a built-in bot with a word on how well it plays."""
-    match bot:
-        case "random":
-            return gettext("Bot random: plays any move")
-        case "greedy":
-            return gettext("Bot greedy: looks one move ahead")
-        case "mcts":
-            return gettext("Bot mcts: thinks far ahead")
-    return gettext("Bot %(name)s", name=bot)
 
 
 def _describe_game() -> dict[str, Any]:

@@ -11,7 +11,7 @@ from plyscribe.service.access.accounts import Principal
 from plyscribe.service.tournaments.authority import owns
 from plyscribe.service.web.pages.blueprint import blueprint
 from plyscribe.service.web.pages.entry import list_rounds_ahead
-from plyscribe.service.web.pages.new_match import count_most_playouts, list_bots
+from plyscribe.service.web.pages.levels import count_most_playouts, offer_bots, say_levels
 from plyscribe.service.web.pages.speech import gettext
 
 
@@ -36,7 +36,8 @@ def describe_steering(state: Tournament, who: Principal, names: dict[int, str]) 
         "takes_back": is_playing and not is_ladder(state) and last is not None and not _has_result(last.games),
         "by_hand": is_playing and state.terms.format["kind"] not in BRACKETED and (last is None or last.is_decided),
         "may_ask_byes": bool(state.terms.scoring.get("asked_byes")),
-        "bots": [] if state.terms.at_table else list_bots(),
+        "bots": [] if state.terms.at_table else offer_bots(),
+        "levels": say_levels(),
         "most_playouts": count_most_playouts(),
         "seats": state.terms.seats,
         "of_teams": is_of_teams(state),

@@ -39,7 +39,7 @@ from plyscribe.service.web.pages.ending import describe_ending, find_rematch
 from plyscribe.service.web.pages.friend import list_links
 from plyscribe.service.web.pages.goals import say_goal
 from plyscribe.service.web.pages.happenings import find_happenings
-from plyscribe.service.web.pages.new_match import count_most_playouts
+from plyscribe.service.web.pages.levels import count_most_playouts
 from plyscribe.service.web.pages.pause_note import describe_pause
 from plyscribe.service.web.pages.people import name_judge, name_seats
 from plyscribe.service.web.pages.recording import (

@@ -13,6 +13,7 @@ from plyscribe.service.access.accounts import Principal
 from plyscribe.service.access.acting import act_in, require_unpaused, scope_to_act
 from plyscribe.service.clock import now_ms
 from plyscribe.service.matches import queries
+from plyscribe.service.matches.seating import fit_bots
 from plyscribe.service.matches.timing import time_moves
 from plyscribe.service.streams.handler import Answer
 from plyscribe.service.web.api.http import answer_command, expected_version, parse_body, parts, principal, remembered
@@ -77,7 +78,8 @@ def permit_new(who: Principal, command: CreateMatch, match: str) -> CreateMatch:
     if is_limited():
         after_this_request(partial(_finish, who, match))
         parts().quotas.require_match(who, match, command.seats)
-    return time_moves(command, parts().layout())
+    layout = parts().layout()
+    return fit_bots(time_moves(command, layout), layout)
 
 
 def _finish(who: Principal, match: str, response: Response) -> Response:

@@ -1,6 +1,6 @@
 // The page to try a line on: the visitor moves for everybody, goes back, and makes other moves, which become branches.
 
-import { formatProblem, readForm, saltDice, send } from "/assets/commands.js";
+import { formatProblem, readBot, readForm, saltDice, send } from "/assets/commands.js";
 import { Composer } from "/assets/composer.js";
 import { Dice, drawBelow } from "/assets/dice.js";
 import { exploreBeside } from "/assets/explored.js";
@@ -613,7 +613,7 @@ async function playOn(event) {
   const [button, refused] = [form.querySelector("button"), find("fork-refused")];
   button.disabled = true;
   refused.textContent = "";
-  const seats = new FormData(form).getAll("seat").map((who) => (who === "me" ? { player } : who === "open" ? null : { bot: who }));
+  const seats = new FormData(form).getAll("seat").map((who) => (who === "me" ? { player } : who === "open" ? null : readBot(who)));
   const { match, options, ruleset_version } = data.start;
   const body = match ? { ...cutOff(here.steps()), seats } : { ruleset: data.ruleset, ruleset_version, options, seats, steps: here.steps() };
   const { ok, answer } = await send(data.forks, body);

@@ -40,6 +40,12 @@ export async function send(path, body, { method = "POST", version = null, keyed 
   }
 }
 
+/** The bot of a choice such as `greedy` or `mcts:200`, as a seat asks for it. */
+export function readBot(choice) {
+  const [bot, playouts] = choice.split(":");
+  return playouts ? { bot, playouts: Number(playouts) } : { bot };
+}
+
 /** Add salt for the seats that I hold. A match against bots then starts without asking me for it. */
 export async function saltDice({ match, turn, events }, { seats, recorded }) {
   const created = events[0].data;

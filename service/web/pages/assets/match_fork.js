@@ -1,6 +1,6 @@
 // Forks: starts a new match from the position on the board.
 
-import { send, formatProblem } from "/assets/commands.js";
+import { readBot, send, formatProblem } from "/assets/commands.js";
 
 /** Let the form create a fork, then go to the page where it is played. */
 export function offerForks(viewer) {
@@ -24,7 +24,7 @@ function readFork(form, ply) {
   const chosen = new FormData(form);
   const seats = chosen.getAll("seat").map((seat) => {
     if (seat === "me") return { player: form.dataset.player };
-    return seat === "open" ? null : { bot: seat };
+    return seat === "open" ? null : readBot(seat);
   });
   return { ply, seats, ...(chosen.has("dice") && { dice: chosen.get("dice") }) };
 }

@@ -1,6 +1,6 @@
 // The forms that start a match, and the buttons to join an open one.
 
-import { makeKey, readForm, saltDice, send, formatProblem } from "/assets/commands.js";
+import { makeKey, readBot, readForm, saltDice, send, formatProblem } from "/assets/commands.js";
 import { fetchPart } from "/assets/fetch_part.js";
 import { swapPart } from "/assets/live_page.js";
 import { fillOptions } from "/assets/options.js";
@@ -91,7 +91,7 @@ function readSeat(row) {
   if (who === "me") return { player: form.dataset.player };
   if (who === "open") return null;
   const bot = who.slice("bot:".length);
-  return bot === "mcts" ? { bot, playouts: Number(row.querySelector("[data-playouts] input").value) } : { bot };
+  return bot === "mcts" ? { bot, playouts: Number(row.querySelector("[data-playouts] input").value) } : readBot(bot);
 }
 
 async function create() {

@@ -1,5 +1,6 @@
 """The shapes of all answers, a module for each subject. This module names those that routes answer with."""
 
+from plyscribe.service.web.schemas.answers.bots import BotList
 from plyscribe.service.web.schemas.answers.datasets import DatasetList, DatasetState, Datasheet
 from plyscribe.service.web.schemas.answers.explorer import ExploredPosition, FoundSteps
 from plyscribe.service.web.schemas.answers.imports import ImportOut
@@ -65,6 +66,7 @@ __all__ = [
     "AnnulmentOut",
     "AnnulmentReport",
     "AttemptsOut",
+    "BotList",
     "ChallengeOptions",
     "ClauseOut",
     "Codes",

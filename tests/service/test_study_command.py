@@ -1,0 +1,342 @@
+"""`plyscribe study` finds what is known of a toy, again and again, however often it is stopped and by how many."""
+
+import json
+import re
+from collections import Counter
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from jsonschema import Draft202012Validator
+
+import plyscribe.service.laboratory
+from plyscribe.domain.errors import OptionError, UnknownRuleset
+from plyscribe.domain.rulesets import register
+from plyscribe.service.cli import study as command
+from plyscribe.service.cli.__main__ import cli
+from plyscribe.service.laboratory.catalogue import MEASURES
+from plyscribe.service.laboratory.notebook import Notebook, StudyError
+from plyscribe.service.laboratory.studies import Request, count_matches, make_plan, make_study
+from plyscribe.service.laboratory.subject import find_subject
+from tests.service.toy_contest import CONTEST_V1
+
+ROOT = Path(__file__).parents[2]
+SCHEMA = json.loads((Path(plyscribe.service.laboratory.__file__).parent / "study.schema.json").read_text())
+SMALL_ZHEN = ["zhen", "--options", '{"tiles": 4, "cubes": 2}', "--matches", "8", "--playouts", "1", "--opening", "2"]
+
+
+@pytest.fixture(autouse=True)
+def contest():
+    register(CONTEST_V1)
+
+
+def find(folder, matches=48, options=None, against=None, seats=None, workers=1, progress=lambda task: None):
+    subject = find_subject("contest", seats, options or {})
+    other = None if against is None else find_subject("contest", seats, against)
+    request = Request(subject, matches, 1, 7, 0, other)
+    with Notebook(folder / "notes.jsonl", request.describe()) as notebook:
+        found = make_study(request, notebook, workers, progress)
+    # What is written is JSON.
+    return json.loads(json.dumps(found))
+
+
+def run(*asked):
+    return CliRunner().invoke(cli, ["study", *asked])
+
+
+def validate(found, name):
+    Draft202012Validator({"$defs": SCHEMA["$defs"], "$ref": f"#/$defs/{name}"}).validate(found)
+
+
+# -------------------------------------------------------------------------------------------------------- known answers
+
+
+@pytest.fixture(scope="module")
+def dice(tmp_path_factory):
+    register(CONTEST_V1)
+    return find(tmp_path_factory.mktemp("dice"), 160, {"decides": "die", "sides": 4})
+
+
+@pytest.fixture(scope="module")
+def skill(tmp_path_factory):
+    register(CONTEST_V1)
+    return find(tmp_path_factory.mktemp("skill"), 48, {"dice": True})
+
+
+def test_a_known_advantage_of_a_seat_is_within_its_interval(dice):
+    for found in dice["play"].values():
+        first, second = (seat["score"] for seat in found["seats"])
+        assert first["low"] < 0.75 < first["high"]
+        assert first["low"] > 0.5
+        assert first["value"] + second["value"] == pytest.approx(1)
+    assert any("seat 1 scores" in sentence for sentence in dice["conclusions"])
+
+
+def test_a_game_of_pure_dice_is_all_luck(dice):
+    for found in dice["luck"].values():
+        assert found["luck"]["value"] == 1
+        assert found["skill"]["value"] == 0
+        assert found["shares"]["dice"] == 1
+
+
+def test_in_a_game_of_pure_dice_no_bot_beats_another(dice):
+    for each in dice["gradient"]:
+        assert each["score"]["low"] <= 0.5 <= each["score"]["high"]
+
+
+def test_idle_dice_are_no_luck(skill):
+    assert skill["luck"]["all_bots"]["luck"]["value"] == 0
+    assert skill["luck"]["all_bots"]["skill"]["low"] > 0.3
+
+
+def test_a_game_of_skill_has_a_gradient(skill):
+    assert skill["gradient"][0]["score"]["low"] > 0.5
+    assert "greedy beats random" in " ".join(skill["conclusions"])
+
+
+def test_an_option_that_changes_everything_is_noticed(dice):
+    [change] = [each["measures"] for each in dice["options"] if each["option"] == "decides"]
+    # By picks greedy bots always tie: the score of seat 1 falls by a quarter, and every match is drawn.
+    assert change["seat_1_score"]["mean"]["value"] == 0.5
+    assert change["draws"]["change"]["value"] == 1
+
+
+def test_a_variant_of_pure_dice_shows_its_advantage(dice):
+    changes = {each["value"]: each["measures"] for each in dice["options"] if each["option"] == "sides"}
+    assert changes[2]["seat_1_score"]["mean"]["low"] < 0.5 < changes[2]["seat_1_score"]["mean"]["high"]
+    assert changes[6]["seat_1_score"]["mean"]["low"] < 5 / 6 < changes[6]["seat_1_score"]["mean"]["high"]
+
+
+def test_branching_and_length_are_those_of_the_rules(skill):
+    for found in skill["play"].values():
+        assert found["choices"]["branching_factor"] == {"value": 10, "low": 10, "high": 10, "n": 48}
+        assert found["choices"]["decision_moves"]["value"] == 1
+        assert found["choices"]["game_tree_complexity"]["value"] == 2
+        assert found["length"]["plies"]["mean"]["value"] == 2
+        assert found["length"]["rolls"]["mean"]["value"] == 1
+
+
+def test_a_kind_of_move_that_greedy_bots_never_choose_is_dead_and_the_other_dominant(skill):
+    assert {each["kind"]: each["verdict"] for each in skill["kinds"]["greedy"]} == {
+        "picked": "dominant",
+        "bluffed": "dead",
+    }
+    assert {each["kind"]: each["by_chance"] for each in skill["kinds"]["greedy"]} == {"picked": 0.9, "bluffed": 0.1}
+    assert {each["verdict"] for each in skill["kinds"]["random"]} == {None}
+
+
+def test_a_clause_that_no_match_can_reach_is_named(skill):
+    statuses = {each["clause"]: each["status"] for each in skill["clauses"]}
+    assert statuses == {"TC1": "seen", "TC2": "seen", "TC3": "seen", "TC4": "unseen"}
+    assert skill["unseen_effects"] == ["exploded", "ended ply-limit"]
+
+
+def test_a_clause_that_needs_another_option_is_seen_only_with_it(tmp_path):
+    found = find(tmp_path, 8)
+    [rolls] = [each for each in found["clauses"] if each["clause"] == "TC2"]
+    assert rolls["status"] == "variant"
+    assert rolls["only_with"] == ["decides = die", "dice = true"]
+
+
+def test_matches_that_went_the_same_way_are_counted_once(skill):
+    # Greedy bots pick 9 both; the die shows 1 or 2.
+    assert skill["play"]["greedy"]["different"] == 2
+
+
+def test_three_seats_are_studied_too(tmp_path):
+    found = find(tmp_path, 8, seats=3)
+    validate(found, "report")
+    assert len(found["play"]["random"]["seats"]) == 3
+    assert sum(seat["score"]["value"] for seat in found["play"]["random"]["seats"]) == pytest.approx(1.5)
+
+
+def test_findings_keep_the_schema(dice, skill):
+    Draft202012Validator.check_schema(SCHEMA)
+    for found in (dice, skill):
+        validate(found, "report")
+
+
+# ---------------------------------------------------------------------------------------------------------- comparison
+
+
+def test_a_comparison_stops_as_soon_as_it_knows(tmp_path):
+    request = Request(find_subject("contest", 2, {"decides": "die", "sides": 6}), 2000, 1, 7, 0)
+    found = find(tmp_path, 2000, dict(request.subject.options), {"decides": "die", "sides": 2})
+    validate(found, "comparison")
+    measures = found["comparison"]["measures"]
+    assert measures["seat_1_score"]["verdict"] == "less"
+    assert measures["seat_1_score"]["change"]["low"] < 3 / 6 - 5 / 6 < measures["seat_1_score"]["change"]["high"]
+    assert measures["plies"]["verdict"] == "same"
+    assert found["comparison"]["boards"] < 2000
+    assert "the score of seat 1 is less" in " ".join(found["conclusions"])
+
+
+def test_a_subject_compared_with_itself_is_the_same(tmp_path):
+    found = find(tmp_path, 500, {"decides": "die"}, {"decides": "die"})
+    assert {each["verdict"] for each in found["comparison"]["measures"].values()} == {"same"}
+    assert {each["change"]["value"] for each in found["comparison"]["measures"].values()} == {0}
+
+
+def test_what_is_not_decided_within_the_boards_stays_open(tmp_path):
+    found = find(tmp_path, 8, {"decides": "die"}, {"decides": "picks"})
+    assert found["comparison"]["boards"] == 8
+    assert "nothing is decided yet" in found["conclusions"][0]
+
+
+# ------------------------------------------------------------------------------------------------------ stop and go on
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_study_that_was_stopped_goes_on_where_it_stopped(tmp_path, monkeypatch, workers):
+    monkeypatch.setenv("PLYSCRIBE_RULESETS", "tests.service.toy_contest:CONTEST_V1")
+    monkeypatch.chdir(ROOT)
+    done = []
+
+    def stop_after_five(task):
+        done.append(task.name)
+        if len(done) == 5:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        find(tmp_path / "a", 24, workers=workers, progress=stop_after_five)
+    notes = tmp_path / "a" / "notes.jsonl"
+    kept = notes.read_bytes()
+    # The head, five tasks, and what other workers had begun by then.
+    assert 6 <= kept.count(b"\n") <= 5 + 2 * workers
+    notes.write_bytes(kept + b'{"task": "half a li')
+    assert find(tmp_path / "a", 24) == find(tmp_path / "b", 24)
+    assert notes.read_bytes().startswith(kept)
+    names = Counter(json.loads(line).get("task") for line in notes.read_text().splitlines())
+    assert set(names.values()) == {1}
+
+
+def test_notes_of_another_study_are_refused(tmp_path):
+    find(tmp_path, 8)
+    with pytest.raises(StudyError, match="another study"):
+        find(tmp_path, 9)
+
+
+def test_the_plan_knows_how_many_matches_it_has(tmp_path):
+    request = Request(find_subject("contest", 2, {}), 24, 1, 7, 0)
+    seen = []
+    with Notebook(tmp_path / "notes.jsonl", request.describe()) as notebook:
+        make_study(request, notebook, 1, seen.append)
+    assert sum(task.matches for task in seen) == count_matches(request)
+    assert len({task.name for task in seen}) == len(seen)
+
+
+def test_lineups_of_more_seats_are_a_sample_half_of_it_without_random_bots():
+    plan = make_plan(Request(find_subject("contest", 3, {}), 24, 1, 7, 0))
+    lineups = plan.luck.lineups
+    assert len(set(lineups)) == 16
+    assert sum(all(rung.name != "random" for rung in lineup) for lineup in lineups) == 8
+
+
+# -------------------------------------------------------------------------------------------------------- the command
+
+
+def test_the_same_command_writes_the_same_files_with_any_number_of_workers(tmp_path):
+    for name, workers in (("one", "1"), ("two", "2")):
+        ran = run(*SMALL_ZHEN, "--seed", "3", "--workers", workers, "--out", str(tmp_path / name))
+        assert ran.exit_code == 0, ran.output
+    files = {path.relative_to(tmp_path / "one") for path in (tmp_path / "one").rglob("*") if path.is_file()}
+    assert {str(path) for path in files} > {"study.json", "study.html", "notes.jsonl", "plots/seats.svg"}
+    for path in files:
+        assert (tmp_path / "one" / path).read_bytes() == (tmp_path / "two" / path).read_bytes(), path
+
+
+class Page(HTMLParser):
+    def __init__(self, text):
+        super().__init__()
+        self.targets, self.ids, self.loaded = set(), set(), []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        fields = dict(attrs)
+        self.ids.add(fields.get("id"))
+        self.loaded += [fields[name] for name in ("src", "srcset", "data") if fields.get(name)]
+        if tag in ("a", "link"):
+            self.targets.add(fields.get("href"))
+
+
+def test_the_report_is_one_file_with_a_note_for_every_measure(tmp_path):
+    ran = run(*SMALL_ZHEN, "--out", str(tmp_path))
+    assert ran.exit_code == 0, ran.output
+    text = (tmp_path / "study.html").read_text(encoding="utf-8")
+    page = Page(text)
+    assert page.loaded == []
+    assert {target.removeprefix("#") for target in page.targets} <= page.ids
+    noted = {f"m{number}" for number in range(1, len(MEASURES) + 1)}
+    assert noted <= page.ids
+    assert "@import" not in text
+    [again] = re.findall("<pre>(.+?)</pre>", text)
+    assert again.startswith("plyscribe study zhen:1 --seats 2")
+    for plot in (tmp_path / "plots").iterdir():
+        svg = plot.read_text(encoding="utf-8")
+        assert svg in text
+        assert len(svg) < 60_000
+
+
+def test_the_command_in_a_report_names_everything_that_the_study_depends_on():
+    subject = find_subject("zhen", 2, {"tiles": 4, "cubes": 2})
+    assert command.format_command(Request(subject, 8, 1, 0, 2)) == (
+        """plyscribe study zhen:1 --seats 2 --options '{"tiles": 4, "cubes": 2}' """
+        "--matches 8 --playouts 1 --opening 2 --seed 0"
+    )
+
+
+def test_a_ruleset_of_somebody_else_is_studied_in_worker_processes(tmp_path, monkeypatch):
+    monkeypatch.setenv("PLYSCRIBE_RULESETS", "tests.service.toy_contest:CONTEST_V1")
+    monkeypatch.chdir(ROOT)
+    asked = (
+        "contest",
+        "--against-options",
+        '{"decides": "die"}',
+        "--matches",
+        "8",
+        "--playouts",
+        "1",
+        "--opening",
+        "0",
+    )
+    ran = run(*asked, "--workers", "2", "--out", str(tmp_path))
+    assert ran.exit_code == 0, ran.output
+    validate(json.loads((tmp_path / "study.json").read_text()), "comparison")
+    assert "wrote" in ran.output
+
+
+@pytest.mark.parametrize(
+    ("asked", "refusal"),
+    [
+        (["chess"], "unknown ruleset 'chess'"),
+        (["zhen:9"], "unknown ruleset 'zhen version 9'"),
+        (["zhen:x"], "a whole number after the colon"),
+        (["zhen", "--seats", "5"], "option 'seats' is 5"),
+        (["zhen", "--options", '{"tiles": 99}'], "option 'tiles' is 99"),
+        (["zhen", "--against", "rings", "--against-options", '{"target": 0}'], "option 'target' is 0"),
+        (["zhen", "--matches", "7"], "7 is not in the range"),
+        (["contest", "--matches", "8", "--playouts", "1"], "give fewer with --opening"),
+    ],
+)
+def test_what_cannot_be_studied_is_refused_in_a_line(tmp_path, asked, refusal):
+    ran = run(*asked, "--out", str(tmp_path))
+    assert ran.exit_code == 2
+    assert refusal in ran.output
+    assert not (tmp_path / "study.html").exists()
+
+
+def test_without_its_libraries_the_command_says_how_to_get_them(monkeypatch, tmp_path):
+    monkeypatch.setattr(command, "LIBRARIES", ("a_module_that_nobody_has",))
+    ran = run("zhen", "--out", str(tmp_path))
+    assert ran.exit_code == 2
+    assert 'pip install "plyscribe[study]"' in ran.output
+
+
+def test_subjects_are_checked_before_anything_is_played():
+    with pytest.raises(UnknownRuleset):
+        find_subject("chess", None, {})
+    with pytest.raises(OptionError):
+        find_subject("contest", 4, {})
+    with pytest.raises(OptionError):
+        find_subject("contest", 2, {}).vary(sides=7)
