@@ -17,7 +17,7 @@ from textwrap import dedent
 import plyscribe
 from plyscribe.envs.compiled import FOLDERS, name_build, place_builds
 
-HOT = ("domain/contest.py", "domain/draws.py", "domain/mcts.py", "envs/playing.py")
+HOT = ("domain/contest.py", "domain/draws.py", "domain/mcts.py", "domain/mcts_v1.py", "envs/playing.py")
 """What is compiled besides the rules themselves."""
 
 NOT_PLAYED = {"breaches", "drawing", "happenings", "laying", "notation"}
