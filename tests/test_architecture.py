@@ -95,7 +95,6 @@ SUBJECTS = {
     "play": "what is done while a match is played",
     "positions": "positions of matches and games",
     "players": "people and bots with an account",
-    "playing": "matches and games that are played here to study them",
     "problems": "errors as problem documents",
     "queries": "what is read and described for an answer",
     "ratings": "ratings of players",

@@ -10,7 +10,7 @@ from plyscribe.envs.compiling import compile_rules, remove_builds
 @click.option("--remove", is_flag=True, help="Remove all compiled rules instead, also those of other versions.")
 @click.option("--check", is_flag=True, help="Only say whether these rules are compiled; exit with 1 if not.")
 def compile_them(remove: bool, check: bool) -> None:
-    """Compile the rules, so that games are played faster on this machine.
+    """Compile the rules, so that games are played faster here.
 
     `plyscribe selfplay` and plyscribe.envs.selfplay use them. The games stay the same: the command plays some with and
     without the compiled rules and compares them. It takes some minutes, and needs a C compiler and

@@ -81,7 +81,7 @@ def selfplay(
     steps: bool,
     as_json: bool,
 ) -> None:
-    """Play many games at random or with bots, on all processors.
+    """Play many games at random or with bots, fast.
 
     The same arguments give the same games, whatever the number of workers. docs/fast-play.md says what to do with them.
     """
