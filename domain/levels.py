@@ -32,10 +32,10 @@ class Measured(NamedTuple):
 
 MEASURED: dict[str, dict[str, Measured]] = {
     "crystals": {"casual": Measured(19, 0, 1), "club": Measured(26, 0, 6)},
-    "pathagon": {"casual": Measured(20, 0, 0)},
-    "portals": {"casual": Measured(20, 0, 0)},
+    "pathagon": {"casual": Measured(20, 0, 0), "club": Measured(20, 0, 0)},
+    "portals": {"casual": Measured(20, 0, 0), "club": Measured(18, 0, 2)},
     "rings": {"casual": Measured(20, 0, 0), "club": Measured(18, 0, 2)},
-    "zhen": {"casual": Measured(19, 0, 1), "club": Measured(18, 0, 2)},
+    "zhen": {"casual": Measured(19, 0, 1), "club": Measured(18, 0, 2), "strong": Measured(13, 0, 7)},
 }
 """By ruleset and level: two seats and the usual options, as `python -m bench.strength` plays them."""
 
