@@ -418,8 +418,7 @@ def artur_calls_round_2_from_the_desk(evening: Evening) -> None:
 def the_report_passes_a_checker_of_others(evening: Evening) -> None:
     """The checker pairs both rounds like the server.
 
-    Later it could not: it does not know that round 2 was paired before a correction, and to it those who did not play
-    because of a forfeit have not met.
+    Later it could not: it does not know that round 2 was paired before a correction.
     """
     checked = check_trf(save_report(evening.olga.page, evening.path))
     assert checked["summary"]["rounds_matched"] == 2, checked
