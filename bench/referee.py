@@ -77,7 +77,12 @@ FAULTS = (
     ),
     Fault("example", "seats have each other's edges (PA10)", "along = 2 - seat", "along = seat - 1"),
     Fault("example", "the limit comes a move late (PA11)", "self.ply == self.limit", "self.ply - 1 == self.limit"),
-    Fault("zhen", "a move may undo the last one (ZH5)", " and line + shift != before:  # ZH4, ZH5", ":"),
+    Fault(
+        "zhen",
+        "a move may undo the last one (ZH5)",
+        " and line + shift != before:  # ZH4, ZH5\n            yield tile",
+        ":\n            yield tile",
+    ),
     Fault("zhen", "cubes enter a goal without an enemy (ZH3)", "and not (one and two):", "and not cubes:"),
     Fault(
         "zhen", "the blocked seat gets the cubes (ZH7)", "0 if state.ply & 1 else end", "end if state.ply & 1 else 0"

@@ -11,7 +11,7 @@ import pytest
 
 from plyscribe.domain.effects import LEFT, Effect, EffectKind, Moved, Step, Withdrew
 from plyscribe.domain.errors import BadNotation, IllegalMove, NotInPlay, OptionError
-from plyscribe.domain.ruleset import AnyRuleset, Decision, Over, RandBelow, Roll, Turn
+from plyscribe.domain.ruleset import AnyRuleset, Decision, Over, RandBelow, Roll, Symmetry, Turn
 from plyscribe.testing.conformance import (
     POSITION_CHECKS,
     check_defaults,
@@ -26,6 +26,7 @@ from plyscribe.testing.conformance import (
     check_sample,
     check_seats,
     check_standing,
+    check_symmetries,
     check_text,
     check_transpositions,
     check_turn,
@@ -125,6 +126,7 @@ turns = at_positions(check_turn)
 views = at_positions(check_view)
 withdrawals = at_positions(check_withdrawals)
 ends = at_positions(check_end)
+symmetries = at_positions(check_symmetries)
 completeness = at_steps(check_completeness)
 need = at_steps(check_need)
 stability = at_steps(check_stability)
@@ -132,6 +134,37 @@ first_effect = at_steps(check_first_effect)
 kinds = at_steps(check_kinds)
 occurrence = at_steps(check_occurrence, proved)
 told_ends = at_steps(check_ends)
+
+
+# ---- symmetries
+
+
+def fold(name: str, **maps: Any) -> Callable[[ToyV1, Race], tuple[Symmetry[Race, ToyMove], ...]]:
+    """The symmetries of a game that has this one alone, with these maps instead of maps that change nothing."""
+    symmetry: Symmetry[Race, ToyMove] = Symmetry(
+        name, maps.get("map_state", lambda state: state), maps.get("map_move", lambda move: move)
+    )
+    return lambda self, state: (symmetry,)
+
+
+@caught_by(symmetries)
+class NamesASymmetryInTwoWords(ToyV1):
+    symmetries = fold("half turn")
+
+
+@caught_by(symmetries)
+class FoldsPositionsOfDifferentLength(ToyV1):
+    symmetries = fold("longer", map_state=lambda state: replace(state, ply=state.ply + 1))
+
+
+@caught_by(symmetries)
+class FoldsRunnersThatAreNotEqual(ToyV1):
+    symmetries = fold("mirror-runners", map_state=lambda state: replace(state, runners=state.runners[::-1]))
+
+
+@caught_by(symmetries)
+class FoldsMovesThatAreNotEqual(ToyV1):
+    symmetries = fold("swap", map_move=lambda move: {Push(): Hold(), Hold(): Push()}.get(move, move))
 
 
 # ---- legal moves
