@@ -93,7 +93,8 @@ def _search(client: Client, ruleset: str, query: str, limit: int, as_json: bool,
         if as_json:
             click.echo(orjson.dumps(found))
         else:
-            click.echo(f"{found['match']} after move {' '.join(map(str, found['plies']))}")
+            moves = "move" if len(found["plies"]) == 1 else "moves"
+            click.echo(f"{found['match']} after {moves} {', '.join(map(str, found['plies']))}")
         shown += 1
         if shown == limit:
             break

@@ -192,7 +192,8 @@ def _print_summary(about: dict[str, Any], console: Console) -> None:
     rate = f", {steps / seconds:,.0f} a second" if seconds else ""
     console.print(f"{about['ruleset']} {about['version']}: {about['games']:,} games, {steps:,} plies and rolls{rate}")
     rules = "compiled rules" if about["compiled"] else "rules in pure Python"
-    where = f"by {about['workers']} workers" if about["workers"] else "in this process"
+    workers = about["workers"]
+    where = f"by {workers} worker{'s' * (workers > 1)}" if workers else "in this process"
     console.print(f"Played {where}, {rules}.")
     if about["cut_off"]:
         console.print(f"{about['cut_off']:,} of them were cut off and have no outcome.")

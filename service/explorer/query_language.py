@@ -20,6 +20,7 @@ from plyscribe.domain.positions import KEY_LENGTH
 from plyscribe.domain.ruleset import AnyRuleset
 from plyscribe.service.errors import BadRequest
 from plyscribe.service.explorer.counted_matches import make_term, name_rules
+from plyscribe.service.explorer.step_query import EffectTest, Need, Query, Test
 
 MAX_QUERY = 300
 """Characters of a query."""
@@ -96,38 +97,6 @@ COMPARISONS: dict[str, Callable[[int, int], bool]] = {
 }
 
 _KEY = re.compile(rf"[a-z2-7]{{{KEY_LENGTH}}}")
-
-Effects = Sequence[Sequence[Any]]
-"""Effects as they are stored: their fields in order."""
-
-
-class TestedStep(NamedTuple):
-    """A step as a query sees it."""
-
-    ply: int
-    seat: int | None
-    move: str | None
-    effects: Effects
-    position: str | None
-    """The key of the position before it; None beyond the opening, and for a step that is no move."""
-
-
-Test = Callable[[TestedStep], bool]
-EffectTest = Callable[[Sequence[Any]], bool]
-
-
-class Need(NamedTuple):
-    """A match has one of these terms, or came through one of these positions; or else no step of it can pass."""
-
-    terms: frozenset[str] = frozenset()
-    positions: frozenset[str] = frozenset()
-
-
-class Query(NamedTuple):
-    """What is searched for: steps that pass the last test, after one that passed the test before it, and so on."""
-
-    tests: tuple[Test, ...]
-    needs: tuple[Need, ...]
 
 
 class Condition(NamedTuple):

@@ -12,7 +12,7 @@ from plyscribe.service.database.table_sets import Tables
 from plyscribe.service.explorer.counted_matches import make_term
 from plyscribe.service.explorer.explored import Wanted
 from plyscribe.service.explorer.explorer_tables import ExplorerTables
-from plyscribe.service.explorer.query_language import Need, Query, TestedStep
+from plyscribe.service.explorer.step_query import Need, Query, TestedStep
 from plyscribe.service.lists.paging import Place, format_cursor, parse_place
 
 CANDIDATES = 50
