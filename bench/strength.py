@@ -9,7 +9,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import inf, log10, sqrt
+from math import inf, log10
 from random import Random
 from typing import Any, NamedTuple
 
@@ -17,6 +17,7 @@ import click
 
 from plyscribe.domain.bots import build_bot, choose_move
 from plyscribe.domain.events import BuiltIn
+from plyscribe.domain.intervals import Z_95, bound_share
 from plyscribe.domain.ruleset import AnyRuleset, Over, Roll
 from plyscribe.domain.rulesets import find_ruleset
 
@@ -41,9 +42,6 @@ PAIRS = (
     ("mcts 800", "greedy"),
 )
 LEAST_BOARDS = 10
-Z = 1.96
-"""The half width of a 95 % interval, in standard deviations."""
-
 Z_TO_STOP = 3.29
 COLUMNS = ("game", "bots", "won, level, lost", "score", "Elo", "CPU a playout")
 
@@ -70,10 +68,7 @@ class Tally:
 
     def interval(self, z: float) -> tuple[float, float]:
         """The interval of the expected score (Wilson 1927), each game counted as independent."""
-        score, n = self.score, self.games
-        middle = (score + z * z / (2 * n)) / (1 + z * z / n)
-        half = z / (1 + z * z / n) * sqrt(score * (1 - score) / n + z * z / (4 * n * n))
-        return middle - half, middle + half
+        return bound_share(self.score, self.games, z)
 
     @property
     def score(self) -> float:
@@ -148,7 +143,7 @@ def _build(bot: str, seed: int) -> BuiltIn:
 
 
 def _format(tally: Tally) -> Iterator[str]:
-    low, high = tally.interval(Z)
+    low, high = tally.interval(Z_95)
     yield f"{tally.won}, {tally.level}, {tally.lost}"
     yield f"{low:.2f}–{high:.2f}"
     yield f"{_format_elo(low)} to {_format_elo(high)}"

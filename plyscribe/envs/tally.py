@@ -1,13 +1,10 @@
 """What many games of self-play come to: scores with intervals, lengths, and how games ended."""
 
 from collections import Counter
-from math import sqrt
 from typing import NamedTuple
 
+from plyscribe.domain.intervals import bound_share
 from plyscribe.envs.playing import Game
-
-Z = 1.96
-"""A normal distribution has 95 % of its mass within this many standard deviations of its mean."""
 
 
 class Score(NamedTuple):
@@ -84,18 +81,5 @@ class _Mean:
     def score(self) -> Score | None:
         if not self._number:
             return None
-        low, high = _bound(mean := self._sum / self._number, self._number)
+        low, high = bound_share(mean := self._sum / self._number, self._number)
         return Score(mean, low, high, self._number)
-
-
-def _bound(mean: float, number: int) -> tuple[float, float]:
-    """Wilson's interval around a share of so many games.
-
-    >>> low, high = _bound(0.5, 100)
-    >>> round(low, 3), round(high, 3)
-    (0.404, 0.596)
-    """
-    spread = Z * Z / number
-    middle = (mean + spread / 2) / (1 + spread)
-    half = Z * sqrt(mean * (1 - mean) / number + spread / (4 * number)) / (1 + spread)
-    return max(0.0, middle - half), min(1.0, middle + half)

@@ -9,8 +9,7 @@ import numpy as np
 from scipy.optimize import isotonic_regression
 from scipy.stats import t as student
 
-Z = 1.959963984540054
-"""The standard normal distribution has 95 % within ± this."""
+from plyscribe.domain.intervals import bound_share
 
 DIGITS = 6
 
@@ -31,7 +30,7 @@ class Estimate(NamedTuple):
 
 def estimate_share(successes: int, n: int) -> Estimate:
     """A share with Wilson's score interval (1927)."""
-    return _wilson(successes / n, n, n)
+    return Estimate(successes / n, *bound_share(successes / n, n), n)
 
 
 def estimate_score(boards: Sequence[Sequence[float]]) -> Estimate:
@@ -48,14 +47,7 @@ def estimate_score(boards: Sequence[Sequence[float]]) -> Estimate:
     if len(means) > 1 and 0 < mean < 1:
         variance = stdev(means) ** 2 / len(means)
         effective = min(2 * matches, mean * (1 - mean) / variance) if variance else 2 * matches
-    return _wilson(mean, effective, matches)
-
-
-def _wilson(share: float, effective: float, n: int) -> Estimate:
-    spread = Z * Z / effective
-    middle = (share + spread / 2) / (1 + spread)
-    half = Z * sqrt(share * (1 - share) / effective + spread / (4 * effective)) / (1 + spread)
-    return Estimate(share, max(0.0, middle - half), min(1.0, middle + half), n)
+    return Estimate(mean, *bound_share(mean, effective), matches)
 
 
 def estimate_mean(numbers: Sequence[float], bounds: tuple[float, float] | None = None) -> Estimate:

@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from plyscribe.service.laboratory.estimates import DIGITS, Estimate, Z
+from plyscribe.domain.intervals import Z_95
+from plyscribe.service.laboratory.estimates import DIGITS, Estimate
 
 
 class Components(NamedTuple):
@@ -99,5 +100,5 @@ def describe_luck(scores: Any) -> dict[str, Any]:
 
 def _jackknife(value: float, without: list[list[float]]) -> dict[str, Any]:
     spread = sqrt(sum((1 - 1 / len(some)) * float(((np.asarray(some) - np.mean(some)) ** 2).sum()) for some in without))
-    estimate = Estimate(value, max(0.0, value - Z * spread), min(1.0, value + Z * spread), min(map(len, without)))
+    estimate = Estimate(value, max(0.0, value - Z_95 * spread), min(1.0, value + Z_95 * spread), min(map(len, without)))
     return estimate.describe()
