@@ -275,6 +275,9 @@ class _Worker:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env={**os.environ, "PYTHONPATH": path},
+            # Ctrl-C in a terminal goes to its process group. This process decides what it means, also for a worker that
+            # is still starting.
+            process_group=None if sys.platform == "win32" else 0,
         )
         assert self._process.stdin
         assert self._process.stdout

@@ -20,7 +20,7 @@ GARBAGE_THRESHOLDS = (50_000, 20, 100)
 
 def main() -> None:
     """Answer until standard input ends."""
-    # Ctrl-C goes to all processes of a terminal. The one that started this one decides what it means.
+    # On Windows Ctrl-C goes to all processes of a terminal. The one that started this one decides what it means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     source, sink = sys.stdin.buffer, os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what a ruleset prints must not get between the answers

@@ -208,6 +208,7 @@ def test_workers_wait_when_nobody_takes_their_games_and_end_when_the_iterator_is
 
 
 SCRIPT = """
+    print("begun", flush=True)
     from plyscribe.envs.selfplay import play_random
     for game in play_random("rings", 10**6, seats=4, workers=2):
         if not game.number:
@@ -217,19 +218,29 @@ SCRIPT = """
 
 @pytest.fixture
 def script(tmp_path: Path) -> Iterator["subprocess.Popen[str]"]:
-    """A script without a main guard that plays, and has begun."""
+    """A script without a main guard that is about to play."""
     argv = [sys.executable, "-c", dedent(SCRIPT)]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     with subprocess.Popen(argv, cwd=tmp_path, text=True, start_new_session=True, **pipes) as process:
-        assert process.stdout.readline() == "playing\n"
+        assert process.stdout.readline() == "begun\n"
         yield process
         process.kill()
 
 
+@pytest.fixture
+def playing(script: "subprocess.Popen[str]") -> "subprocess.Popen[str]":
+    """The same, with workers that have begun."""
+    assert script.stdout is not None
+    assert script.stdout.readline() == "playing\n"
+    return script
+
+
 @pytest.mark.server
-def test_ctrl_c_ends_all_processes_and_only_the_script_says_so(script: "subprocess.Popen[str]"):
+@pytest.mark.parametrize("stage", ["script", "playing"])
+def test_ctrl_c_ends_all_processes_and_only_the_script_says_so(stage: str, request: pytest.FixtureRequest):
+    script = request.getfixturevalue(stage)
+    wait_until(lambda: len(workers_of(script.pid)) == 2)
     workers = workers_of(script.pid)
-    assert len(workers) == 2
     os.killpg(script.pid, signal.SIGINT)  # as a terminal does
     _, errors = script.communicate(timeout=30)
     assert errors.count("KeyboardInterrupt") == 1
@@ -237,7 +248,7 @@ def test_ctrl_c_ends_all_processes_and_only_the_script_says_so(script: "subproce
 
 
 @pytest.mark.server
-def test_workers_end_when_the_script_is_killed(script: "subprocess.Popen[str]"):
-    workers = workers_of(script.pid)
-    script.kill()
+def test_workers_end_when_the_script_is_killed(playing: "subprocess.Popen[str]"):
+    workers = workers_of(playing.pid)
+    playing.kill()
     wait_until(lambda: not any(map(is_running, workers)))
