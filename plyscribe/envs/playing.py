@@ -1,7 +1,6 @@
 """One game after the other: what a task is, what a game leaves behind, and the loops that play it."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from random import Random
 from traceback import format_exception
 from typing import Any, NamedTuple
@@ -24,9 +23,11 @@ class Player(NamedTuple):
         return self.name if self.playouts is None else f"{self.name}:{self.playouts}"
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
-    """What all games of a run have in common. `options` are complete; without `players`, moves are random."""
+class Task(NamedTuple):
+    """What all games of a run have in common. `options` are complete; without `players`, moves are random.
+
+    A tuple, because it is written by a process with the sources and read by one with the compiled build.
+    """
 
     ruleset: AnyRuleset
     options: dict[str, Any]

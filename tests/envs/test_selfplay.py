@@ -221,7 +221,15 @@ def script(tmp_path: Path) -> Iterator["subprocess.Popen[str]"]:
     """A script without a main guard that is about to play."""
     argv = [sys.executable, "-c", dedent(SCRIPT)]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with subprocess.Popen(argv, cwd=tmp_path, text=True, start_new_session=True, **pipes) as process:
+    with subprocess.Popen(
+        argv,
+        cwd=tmp_path,
+        text=True,
+        start_new_session=True,
+        # Tests that run in the background of a shell ignore Ctrl-C, and what they start would too.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        **pipes,
+    ) as process:
         assert process.stdout.readline() == "begun\n"
         yield process
         process.kill()
