@@ -16,12 +16,17 @@ WORKERS = click.IntRange(1, 64)
 @PORT
 @REDIS_URL
 @CLUSTER
+@click.option(
+    "--web-processes", type=WORKERS, default=1, show_default=True, help="Processes that share the API on the port."
+)
 @click.option("--verify-workers", type=WORKERS, default=1, show_default=True, help="Workers that verify matches.")
 @click.option("--import-workers", type=WORKERS, default=1, show_default=True, help="Workers that check imports.")
 @click.option("--play-workers", type=WORKERS, default=1, show_default=True, help="Workers that play for built-in bots.")
 @click.option("--tournament-workers", type=WORKERS, default=1, show_default=True, help="Workers that run tournaments.")
 @click.option("--report-workers", type=WORKERS, default=1, show_default=True, help="Workers that make reports.")
-def serve(data: Path, host: str, port: int, redis_url: str | None, cluster: int | None, **workers: int) -> None:
+def serve(
+    data: Path, host: str, port: int, redis_url: str | None, cluster: int | None, web_processes: int, **workers: int
+) -> None:
     """Run everything: store, API, workers and relay.
 
     Ctrl-C stops it.
@@ -30,7 +35,7 @@ def serve(data: Path, host: str, port: int, redis_url: str | None, cluster: int 
     from plyscribe.service.processes.serving import LOOPBACK, ServeOptions
 
     counts = {name.removesuffix("_workers"): count for name, count in workers.items()}
-    options = ServeOptions(data, host, port, counts, redis_url, cluster)
+    options = ServeOptions(data, host, port, counts, redis_url, cluster, web_processes)
     with ForegroundService(options) as service:
         click.echo(f"Plyscribe serves at {options.url}")
         if host not in LOOPBACK:
@@ -42,8 +47,13 @@ def serve(data: Path, host: str, port: int, redis_url: str | None, cluster: int 
 @click.command()
 @HOST
 @PORT
-def web(host: str, port: int) -> None:
-    """Run the API alone, on the store in REDIS_URL."""
+@click.option("--share-port", is_flag=True, help="Let other processes of this user listen on the port as well.")
+def web(host: str, port: int, share_port: bool) -> None:
+    """Run the API alone, on the store in REDIS_URL.
+
+    With --share-port, start it once for each processor: on Linux the kernel
+    spreads the connections over the processes.
+    """
     from plyscribe.service import metrics
     from plyscribe.service.composition import compose_process
     from plyscribe.service.logs import begin_logs
@@ -57,7 +67,7 @@ def web(host: str, port: int) -> None:
     parts = compose_process()
     _begin_at(parts.config.redis_url)
     try:
-        serve_application(create_app(parts), host, port, parts.let_go, MAX_BODY_BYTES, LARGER_BODIES)
+        serve_application(create_app(parts), host, port, parts.let_go, MAX_BODY_BYTES, LARGER_BODIES, share_port)
     except OSError as error:
         raise ServeError(f"cannot listen on {host} port {port}: {error.strerror}") from None
 

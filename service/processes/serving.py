@@ -111,6 +111,9 @@ class ServeOptions:
     cluster: int | None = None
     """The number of servers of a cluster to start instead; None: no cluster."""
 
+    web_processes: int = 1
+    """How many processes answer on the port."""
+
     @property
     def url(self) -> str:
         """The address of the API."""
@@ -128,6 +131,7 @@ class Service:
         self._cluster: TrialCluster | None = None
         self._store_starts = Starts("store", options.data / "store" / LOG)
         self._children: list[Child] = []
+        self._web: list[Child] = []
         self._nursery = self._make_nursery("nursery", (*IMPORTED, *IMPORTED_BY_WEB), {})
         self._checkers = self._make_nursery("nursery-checkers", IMPORTED, AGAIN)
         self._lock: int | None = None
@@ -147,7 +151,9 @@ class Service:
             nursery.open()
         url = self._start_cluster(self.options.cluster) if self.options.cluster else ""
         url = url or self.options.redis_url or self._start_store()
-        self._children = self._make_children(url)
+        workers, self._web = self._make_children(url)
+        # The API comes last, so that all run when it answers.
+        self._children = [*workers, *self._web]
         self._require_servers(url)
         self._ensure_admin()
         for child in self._children:
@@ -171,9 +177,8 @@ class Service:
 
     def stop(self) -> None:
         """Stop all processes, within a minute: first the API, then relay and workers, the store last."""
-        web = [child for child in self._children if child.name == "web"]
-        for wave in (web, [child for child in self._children if child not in web]):
-            stop_all(wave)
+        stop_all(self._web)
+        stop_all([child for child in self._children if child not in self._web])
         self._close_nurseries()
         if self._store is not None:
             self._store.stop()
@@ -268,7 +273,8 @@ class Service:
                     child.stop()
                     child.start()
 
-    def _make_children(self, url: str) -> list[Child]:
+    def _make_children(self, url: str) -> tuple[list[Child], list[Child]]:
+        """The workers with the relay, and the processes of the API."""
         options = self.options
         env = {"REDIS_URL": url, **self._key_settings(), **stores_beside(options.data, os.environ)}
         if self._cluster is not None:
@@ -292,10 +298,18 @@ class Service:
             for n in range(1, options.workers.get(queue, 1) + 1)
             if is_served(queue, config)
         ]
-        web = Program("plyscribe", ["web", "--host", options.host, "--port", str(options.port)])
-        # The API comes last, so that all run when it answers.
-        programs = [("relay", Program(WORKERS, ["relay"])), *workers, ("web", web)]
-        return [self._make_child(name, program, env) for name, program in programs]
+        programs = [("relay", Program(WORKERS, ["relay"])), *workers]
+        return [self._make_child(*each, env) for each in programs], [
+            self._make_child(*each, env) for each in self._list_web()
+        ]
+
+    def _list_web(self) -> list[tuple[str, Program]]:
+        options = self.options
+        arguments = ["web", "--host", options.host, "--port", str(options.port)]
+        if options.web_processes == 1:
+            return [("web", Program("plyscribe", arguments))]
+        program = Program("plyscribe", [*arguments, "--share-port"])
+        return [(f"web-{number}", program) for number in range(1, options.web_processes + 1)]
 
     def _make_child(self, name: str, program: Program, env: Mapping[str, str]) -> Child:
         again = program.arguments[0] in CHECKED

@@ -72,20 +72,23 @@ def serve_application(
     let_go: Callable[[], object] | None = None,
     max_body: int = MAX_BODY_BYTES,
     larger_bodies: Mapping[str, int] = NO_PATHS,
+    share_port: bool = False,
 ) -> None:
     """Serve the application until SIGTERM or SIGINT; then finish the open requests.
 
     `let_go` is called first. It ends what is held: see `handover`.
+    With `share_port` other processes of this user may listen on the port as well, if they share it too; on Linux the
+    kernel spreads connections over them.
     A body longer than `max_body` bytes, or than the limit that `larger_bodies` sets for its path, is not read: the
     application sees its length and refuses it. OSError if the address cannot be listened on.
     """
     raise_file_limit()
-    _serve(Front(app, max_body, larger_bodies), _listen(host, port), let_go or _do_nothing)
+    _serve(Front(app, max_body, larger_bodies), _listen(host, port, share_port), let_go or _do_nothing)
 
 
-def _listen(host: str, port: int) -> socket.socket:
+def _listen(host: str, port: int, share_port: bool) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = socket.create_server((host, port), family=family, backlog=BACKLOG)
+    listener = socket.create_server((host, port), family=family, backlog=BACKLOG, reuse_port=share_port)
     if hasattr(socket, "TCP_USER_TIMEOUT"):
         # Every connection inherits this: the kernel drops clients that do not read what they are sent.
         listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, SILENT_MS)

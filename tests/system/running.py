@@ -122,8 +122,10 @@ class Serving:
 
 
 @contextmanager
-def serving(data: Path, port: int | None = None, program: Sequence[str] = PROGRAM, **env: str) -> Iterator[Serving]:
-    service = Serving(data, port or free_port(), program, **env)
+def serving(
+    data: Path, port: int | None = None, program: Sequence[str] = PROGRAM, options: Sequence[str] = (), **env: str
+) -> Iterator[Serving]:
+    service = Serving(data, port or free_port(), program, options, **env)
     try:
         service.wait_until_ready()
         yield service
