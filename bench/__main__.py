@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.table import Table
 
 from bench import (
+    beside_boardgame_io,
     bytes_a_move,
     fold,
     moves_over_http,
@@ -36,6 +37,7 @@ SUBJECTS: dict[str, Callable[[Rig, int], list[Row]]] = {
         fold,
         relay,
         moves_over_http,
+        beside_boardgame_io,
         positions_over_http,
         verification,
         tournament,

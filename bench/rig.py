@@ -65,9 +65,12 @@ class Rig:
         assert self.store is not None
         return process_parts()
 
-    def serve(self, *command: str) -> "Web":
-        """Start a web process, `python -m` with this module and arguments and `--port`, and wait until it answers."""
-        web = Web(command, psutil.Process(self.store.process.pid))
+    def serve(self, *command: str, port: int | None = None) -> "Web":
+        """Start a web process, `python -m` with this module and arguments and `--port`, and wait until it answers.
+
+        It listens on a free port, or on this one.
+        """
+        web = Web(command, psutil.Process(self.store.process.pid), port or free_port())
         self._exit.callback(web.stop)
         web.wait_until_ready()
         return web
@@ -109,15 +112,17 @@ def stop(process: psutil.Popen) -> None:
 class Web:
     """A web process with its workers, and the store behind it."""
 
-    def __init__(self, command: Sequence[str], store: psutil.Process) -> None:
-        self.port = free_port()
+    def __init__(self, command: Sequence[str], store: psutil.Process, port: int) -> None:
+        self.port = port
         self._store = store
         argv = [sys.executable, "-m", *command, "--port", str(self.port)]
         self._process = psutil.Popen(argv, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
     def wait_until_ready(self) -> None:
-        """Return once the API answers."""
+        """Return once the API answers, and this process listens."""
         wait_until_answered(self._process, self.port)
+        while not any(each.status == psutil.CONN_LISTEN for each in self._process.net_connections("tcp")):
+            time.sleep(0.05)
 
     def run(self, scripts: Sequence[Sequence[bytes]]) -> Sample:
         """The CPU time of web and store for these requests, with a connection for each script."""
