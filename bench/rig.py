@@ -75,6 +75,10 @@ class Rig:
         web.wait_until_ready()
         return web
 
+    def end_with(self, process: subprocess.Popen[str]) -> None:
+        """Wait for the end of a process that ends with its input, after the block."""
+        self._exit.callback(process.communicate)
+
     def start_worker(self, kind: str) -> psutil.Popen:
         """A worker process as `plyscribe serve` starts it, relay or verify for example. It ends with the block."""
         assert self.store is not None

@@ -2,14 +2,18 @@
 
 import os
 import random
+import subprocess
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy
 import pyspiel
 
-from bench.measuring import Claim, Row, Run, compare, measure, take_rounds, times_as_fast
-from bench.rig import Rig
+from bench.measuring import Claim, Row, Run, Sample, compare, measure, take_rounds, times_as_fast
+from bench.rig import ROOT, Rig
 from plyscribe.domain.rulesets import list_newest
+from plyscribe.envs.compiled import find_build
 from plyscribe.envs.selfplay import play_random
 
 STEPS = 20_000
@@ -18,21 +22,50 @@ SPIEL = "OpenSpiel hex 7×7"
 ZOO = "PettingZoo connect four"
 
 IDS = [ruleset.id for ruleset in list_newest()]
-CLAIMS = [
-    *(Claim(f"{id}, random games", "ply or roll", id, ZOO, times_as_fast(5)) for id in IDS),
-    Claim("pathagon, random games", "ply", "pathagon", SPIEL, times_as_fast(0.5)),
-    Claim("zhen, random games", "ply", "zhen", SPIEL, times_as_fast(0.5)),
-]
+HARD = ("pathagon", "zhen")
+"""The rulesets whose moves are so cheap that they are held against moves made in C++."""
 
 
 def measure_subject(rig: Rig, rounds: int) -> list[Row]:
-    """Measure plies and rolls of random games, each played as its library says, in one process."""
+    """Measure plies and rolls of random games, each played as its library says, in one process.
+
+    Ours come a second time with compiled rules, each ruleset in a process of its own, if `plyscribe compile` was run.
+    """
     runs: dict[str, Run] = {
         SPIEL: lambda: measure(lambda: _play(_play_hex(random.Random(1)), STEPS)),
         ZOO: lambda: measure(lambda: _play(_play_connect_four(random.Random(1)), PETTINGZOO_STEPS)),
     }
     runs |= {id: _player(id) for id in IDS}
-    return compare(take_rounds(runs, rounds), CLAIMS)
+    claims = _claim("random games")
+    if build := find_build():
+        runs |= {f"{id}, compiled": _compiled_player(rig, build, id) for id in IDS}
+        claims += _claim("random games, compiled rules", ", compiled")
+    rows = compare(take_rounds(runs, rounds), claims)
+    return rows if build else [*rows, Row("compiled rules: not measured, run plyscribe compile first", "")]
+
+
+def _claim(what: str, name: str = "") -> list[Claim]:
+    return [
+        *(Claim(f"{id}, {what}", "ply or roll", id + name, ZOO, times_as_fast(5)) for id in IDS),
+        *(Claim(f"{id}, {what}", "ply", id + name, SPIEL, times_as_fast(0.5)) for id in HARD),
+    ]
+
+
+def _compiled_player(rig: Rig, build: Path, id: str) -> Run:
+    path = os.pathsep.join([str(build), str(ROOT), *filter(None, sys.path)])
+    argv = [sys.executable, "-P", "-m", "bench.compiled_player", id]
+    pipe = subprocess.PIPE
+    player = subprocess.Popen(argv, env={**os.environ, "PYTHONPATH": path}, stdin=pipe, stdout=pipe, text=True)
+    rig.end_with(player)
+
+    def play_games() -> Sample:
+        assert player.stdin is not None
+        assert player.stdout is not None
+        print(STEPS, file=player.stdin, flush=True)
+        steps, cpu_s = player.stdout.readline().split()
+        return Sample(int(steps), float(cpu_s))
+
+    return play_games
 
 
 def _player(id: str) -> Run:

@@ -81,7 +81,12 @@ def test_a_compiler_that_fails_is_quoted(monkeypatch: pytest.MonkeyPatch):
 
 @pytest.mark.long
 def test_compiled_rules_pass_the_proofs_of_the_rulesets_and_play_the_same_games(tmp_path: Path):
-    build = compile_rules()
+    # As a user does, who stands in some directory and has nothing on a path of their own.
+    plain = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    compile_it = [sys.executable, "-P", "-m", "plyscribe", "compile"]
+    subprocess.run(compile_it, cwd=tmp_path, env=plain, check=True)
+    build = find_build()
+    assert build is not None
     there = "import plyscribe.domain.rulesets as r, sys; sys.exit(r.pathagon_v1.__file__.endswith('.py'))"
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(build), str(ROOT)])}
     subprocess.run([sys.executable, "-P", "-c", there], env=environment, check=True)
