@@ -28,7 +28,8 @@ SETUP = """
     from setuptools import setup
 
     modules = {modules!r}
-    setup(name="plyscribe-compiled", packages=[], ext_modules=mypycify(["--config-file=", "--ignore-missing-imports", *modules], {how}))
+    arguments = ["--config-file=", "--ignore-missing-imports", *modules]
+    setup(name="plyscribe-compiled", packages=[], ext_modules=mypycify(arguments, {how}))
 """
 HOW = 'opt_level="2", debug_level="0", multi_file=True'
 
