@@ -35,7 +35,7 @@ def build() -> Flask:
 
     @app.post("/append/<int:number>")
     def append(number: int) -> Response:
-        status, first, last = client.evalsha(digest, 4, *appends[number])
+        status, first, last = client.evalsha(digest, 5, *appends[number])
         return _json({"status": status.decode(), "first": first, "last": last})
 
     @app.get("/entries/<stream>")
@@ -52,11 +52,11 @@ def _json(data: dict[str, Any]) -> Response:
 def _prepare_stream(number: int) -> list[list[Any]]:
     """The arguments of successive appends to one stream, with one event each."""
     stream = stream_name(number)
-    keys = [f"{{bare}}:{kind}" for kind in (f"ev:{stream}", f"cmd:{stream}", "feed", "streams")]
+    keys = [f"{{bare}}:{kind}" for kind in (f"ev:{stream}", f"cmd:{stream}", "feed", "streams", "sealed")]
     head, appends = b"", []
     for version, e, h in link_all(first_link(stream), 1, _encoded_moves()):
         command = secrets.token_bytes(16), secrets.token_bytes(8)
-        appends.append([*keys, *command, version - 1, head, stream, "move-made", e, h])
+        appends.append([*keys, *command, version - 1, head, stream, "move-made", stream, e, h])
         head = h
     return appends
 
