@@ -1,12 +1,14 @@
-"""An accepted move over HTTP, against a bare endpoint that does one append and nothing else."""
+"""An accepted move over HTTP, against a bare endpoint that does one append and nothing else, and many in a request."""
 
+import json
 from itertools import count
+from typing import Any
 from uuid import uuid4
 
 from bench.bare import APPENDS, STREAMS
 from bench.load import prepare
 from bench.matches import long_moves
-from bench.measuring import Claim, Row, Sample, compare, take_rounds, times_the_cost
+from bench.measuring import Claim, Row, Sample, compare, take_rounds, times_as_fast, times_the_cost
 from bench.rig import Rig
 from plyscribe.domain.commands import Actor
 from plyscribe.service.client import Client
@@ -19,8 +21,12 @@ MOST_ROUNDS = STREAMS // CONNECTIONS // 2 - 1
 OURS = "plyscribe"
 BARE = "bare endpoint, one append; the same request"
 EMPTY = "bare endpoint, one append; an empty request"
+TOGETHER = "plyscribe, all moves in one request"
 
-CLAIMS = [Claim("accepted move over HTTP", "move", OURS, bare, times_the_cost(1.5)) for bare in (BARE, EMPTY)]
+CLAIMS = [
+    *(Claim("accepted move over HTTP", "move", OURS, bare, times_the_cost(1.5)) for bare in (BARE, EMPTY)),
+    Claim(f"{APPENDS} moves in one request", "move", TOGETHER, OURS, times_as_fast(10)),
+]
 
 
 def measure_subject(rig: Rig, rounds: int) -> list[Row]:
@@ -30,24 +36,31 @@ def measure_subject(rig: Rig, rounds: int) -> list[Row]:
     moves = long_moves(APPENDS)
     numbers = count()
 
-    def play() -> Sample:
+    def open_matches() -> list[str]:
         with Client(f"http://127.0.0.1:{web.port}", token) as client:
             seats = [{"player": player.stream}] * 2
-            matches = [client.create_match("pathagon", seats)["match"] for _ in range(CONNECTIONS)]
-        return web.run([[_post(f"/v1/matches/{match}/moves", token, move) for move in moves] for match in matches])
+            return [f"/v1/matches/{client.create_match('pathagon', seats)['match']}/moves" for _ in range(CONNECTIONS)]
+
+    def play() -> Sample:
+        return web.run([[_post(path, token, {"move": move}) for move in moves] for path in open_matches()])
+
+    def play_together() -> Sample:
+        steps = {"steps": [{"move": move} for move in moves]}
+        cpu_s = web.run([[_post(path, token, steps)] for path in open_matches()]).cpu_s
+        return Sample(len(moves) * CONNECTIONS, cpu_s)
 
     def append() -> Sample:
         return bare.run(
-            [[_post(f"/append/{next(numbers)}", token, move) for move in moves] for _ in range(CONNECTIONS)]
+            [[_post(f"/append/{next(numbers)}", token, {"move": move}) for move in moves] for _ in range(CONNECTIONS)]
         )
 
     def append_nothing() -> Sample:
         return bare.run([[prepare("POST", f"/append/{next(numbers)}") for _ in moves] for _ in range(CONNECTIONS)])
 
-    runs = {OURS: play, BARE: append, EMPTY: append_nothing}
+    runs = {OURS: play, BARE: append, EMPTY: append_nothing, TOGETHER: play_together}
     return compare(take_rounds(runs, min(SHORT_ROUNDS * rounds, MOST_ROUNDS)), CLAIMS)
 
 
-def _post(path: str, token: str, move: str) -> bytes:
+def _post(path: str, token: str, body: dict[str, Any]) -> bytes:
     headers = {"Authorization": f"Bearer {token}", "Idempotency_Key": str(uuid4())}
-    return prepare("POST", path, b'{"move":"%s"}' % move.encode(), **headers)
+    return prepare("POST", path, json.dumps(body, separators=(",", ":")).encode(), **headers)

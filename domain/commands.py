@@ -170,8 +170,11 @@ class TakeBack(Command):
     steps: int | None = None
 
 
-CorrectedStep = str | tuple[int, ...] | Mapping[str, str] | SeatWithdrawn | MatchEnded
-"""A step as a recorder puts it right: a move, what dice showed or laid, who left, or an agreed draw (MatchEnded)."""
+EnteredStep = str | tuple[int, ...] | Mapping[str, str] | SeatWithdrawn
+"""A step as it is entered with others: a move, what dice showed or laid, or who left."""
+
+CorrectedStep = EnteredStep | MatchEnded
+"""A step as a recorder puts it right; MatchEnded is an agreed draw."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

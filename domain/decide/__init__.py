@@ -4,6 +4,9 @@ One command is one append. After its own events, a command makes all rolls of se
 over then, it ends the match and reveals the dice.
 """
 
+from collections.abc import Iterable
+
+from plyscribe.domain.aggregate import Decided
 from plyscribe.domain.codec import Event
 from plyscribe.domain.commands import Command, CreateMatch, PlayOn, RecordVerdict
 from plyscribe.domain.decide import directing, ends, mending, opening, play
@@ -12,7 +15,7 @@ from plyscribe.domain.decide.opening import decide_create
 from plyscribe.domain.decide.play import Choose, make_moves
 from plyscribe.domain.decide.who import Deciders, actor_of, sign_actor
 from plyscribe.domain.draft import Draft
-from plyscribe.domain.errors import Unknown, UnknownEventShape, UnknownEventType
+from plyscribe.domain.errors import DomainError, Unknown, UnknownEventShape, UnknownEventType
 from plyscribe.domain.match import Match, damaged
 
 _DECIDERS: Deciders = {**opening.DECIDERS, **play.DECIDERS, **mending.DECIDERS, **directing.DECIDERS, **ends.DECIDERS}
@@ -41,6 +44,24 @@ def draft_decision(command: Command, match: Match) -> Draft:
     draft = Draft(match, command, sign_actor(actor_of(command, match.life), match.life.created.recorder))
     _DECIDERS[type(command)](command, match.life, draft)
     return draft
+
+
+def decide_all(commands: Iterable[Command], match: Match) -> Decided[Match]:
+    """As `decide` for one command after the other: all their events, to be appended together.
+
+    Give each an id of its own: then the events are the same as those of as many appends. The refusal of a command has
+    its number among them as `step`, from 0.
+    """
+    events: list[Event] = []
+    for number, command in enumerate(commands):
+        try:
+            draft = draft_decision(command, match)
+        except DomainError as error:
+            error.details["step"] = number
+            raise
+        events += draft.events
+        match = draft.match
+    return Decided(events, match.with_head)
 
 
 def draft_moves(command: PlayOn, match: Match, choose: Choose) -> Draft:

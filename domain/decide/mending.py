@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from plyscribe.domain.commands import Correct, CorrectedStep, MakeMove, RecordRoll, Withdraw
+from plyscribe.domain.commands import Correct, CorrectedStep, EnteredStep, MakeMove, RecordRoll, Withdraw
 from plyscribe.domain.decide import play as playing
 from plyscribe.domain.decide.play import drawn_ranks, require_may_take_back
 from plyscribe.domain.decide.who import Deciders, require_playing
@@ -57,20 +57,23 @@ def _read_kept(step: PlayedMove | Interlude) -> CorrectedStep:
 
 
 def _enter(command: Correct, draft: Draft, step: CorrectedStep) -> None:
-    """Decide the step as the command that enters it alone."""
-    base: dict[str, Any] = {name: getattr(command, name) for name in ("actor", "at", "id", "secret", "rolls", "again")}
     life = draft.match.life
+    if isinstance(step, MatchEnded):
+        require_playing(life)
+        return draft.end(DRAW_AGREED, drawn_ranks(len(life.seats), draft.play.left))
+    base = {name: getattr(command, name) for name in ("actor", "at", "id", "secret", "rolls", "again")}
+    alone = command_of_step(step, base)
+    return playing.DECIDERS[type(alone)](alone, life, draft)
+
+
+def command_of_step(step: EnteredStep, base: Mapping[str, Any]) -> MakeMove | RecordRoll | Withdraw:
+    """The command that enters the step alone; `base` has the fields that all commands have."""
     match step:
         case str():
-            playing.DECIDERS[MakeMove](MakeMove(**base, move=step), life, draft)
-        case tuple() | Mapping():
-            playing.DECIDERS[RecordRoll](RecordRoll(**base, values=step), life, draft)
+            return MakeMove(**base, move=step)
         case SeatWithdrawn(seat, cause, fault, why):
-            left = Withdraw(**base, seat=seat, cause=cause, fault=fault, why=why)
-            playing.DECIDERS[Withdraw](left, life, draft)
-        case MatchEnded():
-            require_playing(life)
-            draft.end(DRAW_AGREED, drawn_ranks(len(life.seats), draft.play.left))
+            return Withdraw(**base, seat=seat, cause=cause, fault=fault, why=why)
+    return RecordRoll(**base, values=step)
 
 
 DECIDERS: Deciders = {Correct: _decide_correct}

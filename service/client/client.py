@@ -324,6 +324,22 @@ class Client(TournamentCalls, ManyCalls, DatasetCalls, ExplorerCalls, ClockCalls
         body, thought_ms = {"move": move, **_seat(seat)}, self._positions.find_thought_ms(match)
         return self._command("POST", f"/v1/matches/{match}/moves", body, key, version, thought_ms)
 
+    def move_all(
+        self,
+        match: str,
+        steps: Sequence[str | Mapping[str, Any]],
+        *,
+        version: int | None = None,
+        key: str | None = None,
+    ) -> Receipt:
+        """Enter several steps in one request: all of them or, if one is refused, none.
+
+        A step is the text of a move, or a dictionary as for `correct`. `document["step"]` of a refusal (Problem) is the
+        number of the step that was refused, from 0. The receipt has the events of all steps.
+        """
+        listed = [{"move": step} if isinstance(step, str) else dict(step) for step in steps]
+        return self._command("POST", f"/v1/matches/{match}/moves", {"steps": listed}, key, version)
+
     def roll(self, match: str, values: Sequence[int], *, key: str | None = None) -> Receipt:
         """Record the dice rolled at the table."""
         return self._command("POST", f"/v1/matches/{match}/rolls", {"values": list(values)}, key)

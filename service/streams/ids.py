@@ -3,6 +3,7 @@
 import re
 import secrets
 from base64 import b32encode
+from collections.abc import Iterator
 from hashlib import sha256
 
 from plyscribe.service.store.port import CommandKey
@@ -27,6 +28,13 @@ def job_command(*parts: object) -> CommandKey:
     """The key of a job's command in the store: the same for the same parts."""
     id = sha256("\n".join(("job", *map(str, parts))).encode()).digest()[:COMMAND_ID_BYTES]
     return CommandKey(id, bytes(DIGEST_BYTES))
+
+
+def list_commands(id: str, count: int) -> Iterator[str]:
+    """Ids of `count` commands that one request gives, in hex as its own `id`, which the first one has."""
+    yield id
+    for number in range(1, count):
+        yield sha256(f"{id}\n{number}".encode()).digest()[:COMMAND_ID_BYTES].hex()
 
 
 def stream_id(kind: str, command: CommandKey) -> str:

@@ -259,7 +259,7 @@ def record_match(story: Story) -> None:
     story.show("POST", f"{match}/moves", ben["token"], {"move": "+5"})
     story.show("POST", f"{match}/moves", ben["token"], {"move": "here"})
     story.show("POST", f"{match}/moves", ben["token"], {"move": "+6"}, if_match='"4"')
-    story.show("POST", f"{match}/moves", ben["token"], {"seat": 0})
+    story.show("POST", f"{match}/moves", ben["token"], {"steps": []})
     story.show("POST", f"/v1/matches/match-{'a' * 26}/moves", ben["token"], {"move": "+6"})
     story.show("GET", match)
     story.show("GET", f"/v1/matches/match-{'a' * 26}")

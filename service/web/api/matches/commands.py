@@ -1,6 +1,6 @@
 """The steps that all commands on a match share: authentication, permission, execution, receipt."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
@@ -8,6 +8,7 @@ from flask import Response, after_this_request, g
 from marshmallow import Schema
 
 from plyscribe.domain.commands import Actor, Command, CreateMatch
+from plyscribe.domain.decide import decide_all
 from plyscribe.domain.match import Match
 from plyscribe.service.access.accounts import Principal
 from plyscribe.service.access.acting import act_in, require_unpaused, scope_to_act
@@ -15,7 +16,7 @@ from plyscribe.service.clock import now_ms
 from plyscribe.service.matches import queries
 from plyscribe.service.matches.seating import fit_bots
 from plyscribe.service.matches.timing import time_moves
-from plyscribe.service.streams.handler import Answer
+from plyscribe.service.streams.handler import Answer, Ready
 from plyscribe.service.web.api.http import answer_command, expected_version, parse_body, parts, principal, remembered
 from plyscribe.service.web.api.matches.reading import require_match_id, require_own, require_reader
 from plyscribe.service.web.charging import is_limited
@@ -28,7 +29,7 @@ Fields = dict[str, Any]
 def execute(
     match: str,
     schema: type[Schema],
-    make: Callable[[Fields, Fields], Command],
+    make: Callable[[Fields, Fields], Command | Iterable[Command]],
     permit: Callable[[Match, Principal, Fields], None] = lambda state, who, _: require_reader(state, who),
     word: str = "",
 ) -> Response:
@@ -39,11 +40,11 @@ def execute(
 def carry_out(
     match: str,
     schema: type[Schema],
-    make: Callable[[Fields, Fields], Command],
+    make: Callable[[Fields, Fields], Command | Iterable[Command]],
     permit: Callable[[Match, Principal, Fields], None] = lambda state, who, _: require_reader(state, who),
     word: str = "",
 ) -> Answer[Match]:
-    """Execute the command that `make` builds.
+    """Execute the command that `make` builds, or several, one after the other, in one append: all of them or none.
 
     `make` gets the fields that every command has (actor, time, id, secret) and the parsed body. `permit` raises unless
     the account may do this. `word` names the command if an overseer gives it as an organiser: see `act_in`.
@@ -55,13 +56,14 @@ def carry_out(
     asked = remembered(Actor("player", who.account))
     base = {"at": now_ms(), "id": asked.id.hex()}
 
-    def command_for(state: Match) -> Command:
+    def command_for(state: Match) -> Command | Ready[Match]:
         # This comes first, so that nobody learns that a private match exists.
         permit(state, who, body)
         require_own(state)
         g.match = state
         actor = act_in(state, who, word, parts().arbitrates(state, who))
-        return make({**base, "actor": actor, "secret": parts().secret_for(state)}, body)
+        made = make({**base, "actor": actor, "secret": parts().secret_for(state)}, body)
+        return made if isinstance(made, Command) else Ready(state, decide_all(made, state))
 
     return parts().matches.execute(match, command_for, asked, expected_version())
 

@@ -1,5 +1,8 @@
 """Play matches: moves, rolls, withdrawals and draws, and what a recorder puts right."""
 
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
 from flask import Response, g
 
 from plyscribe.domain.commands import (
@@ -7,17 +10,19 @@ from plyscribe.domain.commands import (
     Command,
     ConfirmRecord,
     Correct,
+    EnteredStep,
     MakeMove,
     OfferDraw,
     RecordRoll,
     TakeBack,
     Withdraw,
 )
-from plyscribe.domain.decide.mending import MAX_CORRECTED
+from plyscribe.domain.decide.mending import MAX_CORRECTED, command_of_step
 from plyscribe.service.matches import queries
 from plyscribe.service.matches.story import name_players, preview_move
 from plyscribe.service.matches.touching import describe_match_touches
 from plyscribe.service.matches.typed_steps import describe_typed, read_typed
+from plyscribe.service.streams.ids import list_commands
 from plyscribe.service.web.api.http import (
     answer,
     negotiate_language,
@@ -39,6 +44,9 @@ from plyscribe.service.web.schemas import answers, bodies, parameters
 TYPED = 25
 """So many words of a score sheet cost as much as reading a position."""
 
+LISTED = 4
+"""So many steps of a list count as one more move: they cost a third of the time, but all of its place in the store."""
+
 CORRECTED = 2
 """So many steps that a correction enters count as one more move: it decides and stores each of them again."""
 
@@ -49,7 +57,12 @@ CORRECTED = 2
     "play", answers.Receipt, body=bodies.NewMove, problems=COMMAND_PROBLEMS, command=True, spoken=True, timed=True
 )
 def make_move(match: str) -> Response:
-    """Make a move for the seat on turn.
+    """Make a move for the seat on turn, or several steps at once.
+
+    With `steps`, all are stored together or none is: a bot that plays several seats, or a recorder with a sheet, needs
+    one request. A player makes the moves of the own seats; a recorder also enters rolls and who left. The receipt has
+    the events of all steps in their order, each with a version, a hash and a cause of its own. If a step is refused,
+    the refusal has its number as `step`, from 0.
 
     In a match with limits, `Thought-Ms` may say how long you had the position before you moved, by your own clock. What
     the server's clock has more is the way to you and back, and does not count, up to the `lag_ms` of the match.
@@ -57,8 +70,19 @@ def make_move(match: str) -> Response:
     The refusal of a move names the clause of the rules that it breaks, what to do instead in the language of
     `Accept-Language` (`en`, `de`), and some legal moves.
     """
-    thought = thought_ms()
+    wanted, thought = parse_body(bodies.NewMove), thought_ms()
+    if steps := wanted.get("steps"):
+        charge("moves", len(steps) // LISTED)
+        return execute(match, bodies.NewMove, lambda base, _: _list_commands(base, steps, thought))
     return execute(match, bodies.NewMove, lambda base, body: MakeMove(**base, **body, thought_ms=thought))
+
+
+def _list_commands(base: Fields, steps: Sequence[EnteredStep], thought_ms: int | None) -> Iterator[Command]:
+    """The command for each step. The client's word for its time is about the first, whose position it had."""
+    for step, id in zip(steps, list_commands(base["id"], len(steps)), strict=True):
+        command = command_of_step(step, {**base, "id": id})
+        is_first = id == base["id"]
+        yield replace(command, thought_ms=thought_ms) if is_first and isinstance(command, MakeMove) else command
 
 
 @blueprint.get("/<match>/legal-moves")

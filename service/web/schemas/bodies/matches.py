@@ -4,8 +4,8 @@ from typing import Any, ClassVar
 
 from marshmallow import ValidationError, fields, missing, post_load, validate, validates_schema
 
+from plyscribe.domain import commands
 from plyscribe.domain.bots import BOTS, MAX_PLAYOUTS, PLAYOUTS
-from plyscribe.domain.commands import CorrectedStep as DomainStep
 from plyscribe.domain.decide.directing import MAX_ADJUSTMENT_MS
 from plyscribe.domain.decide.ends import MAX_CAUSE_LENGTH
 from plyscribe.domain.decide.mending import MAX_CORRECTED
@@ -43,6 +43,9 @@ MAX_PLACE = 32
 
 MAX_TYPED = 16_000
 """The most characters of a typed score sheet."""
+
+MAX_ENTERED = 512
+"""The most steps that are entered together. An append of so many is as long as one of a built-in bot may be."""
 
 MAX_TRIED = 1000
 """The most steps of a variation. They are taken anew for each request."""
@@ -437,17 +440,6 @@ class Nothing(Strict):
     """An empty object. You can leave out the body."""
 
 
-class NewMove(Strict):
-    """A move in the ruleset's notation."""
-
-    # The match checks the text, so that all refusals of a move have the codes of moves.
-    move = fields.String(
-        required=True,
-        metadata={"description": "The move.", "example": "d4", "maxLength": MAX_MOVE_LENGTH},
-    )
-    seat = seat_field(load_default=None)
-
-
 def laid_field() -> fields.Dict:
     """What lies on the places that dice lay out."""
     return fields.Dict(
@@ -468,6 +460,70 @@ def laid_field() -> fields.Dict:
             },
         },
     )
+
+
+class EnteredStep(_Step):
+    """A step to enter: exactly one of `move`, `values`, `laid` and `withdraw`, which `cause` and `why` go with."""
+
+    alternatives = (("move",), ("values",), ("laid",), ("withdraw", "cause", "why"))
+
+    laid = laid_field()
+    cause = fields.String(
+        validate=validate.OneOf(WITHDRAWAL_CAUSES), metadata={"description": "Why it leaves. By default `resigned`."}
+    )
+    why = text_field(MAX_CAUSE_LENGTH, metadata={"description": "The reason for people."})
+
+    @post_load
+    def _step(self, data: dict[str, Any], **_: Any) -> commands.EnteredStep:
+        match data:
+            case {"move": move} if len(data) == 1:
+                return str(move)
+            case {"values": values} if len(data) == 1:
+                return tuple(values)
+            case {"laid": laid} if len(data) == 1:
+                return dict(laid)
+            case {"withdraw": seat} if not {"move", "values", "laid"} & data.keys():
+                return SeatWithdrawn(seat, data.get("cause", "resigned"), None, data.get("why"))
+        raise ValidationError("Must have exactly one of move, values, laid and withdraw.")
+
+
+class _Entered(fields.Nested):
+    """An EnteredStep. The many that are moves alone skip their schema."""
+
+    def __init__(self) -> None:
+        super().__init__(EnteredStep)
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, partial: Any = None, **kwargs: Any) -> Any:
+        if type(value) is dict and len(value) == 1:
+            move = value.get("move")
+            if type(move) is str and 1 <= len(move) <= MAX_MOVE_LENGTH:
+                return move
+        return super()._deserialize(value, attr, data, partial=partial, **kwargs)
+
+
+class NewMove(Strict):
+    """A move in the ruleset's notation, or several steps."""
+
+    alternatives = (("move", "seat"), ("steps",))
+
+    # The match checks the text, so that all refusals of a move have the codes of moves.
+    move = fields.String(metadata={"description": "The move.", "example": "d4", "maxLength": MAX_MOVE_LENGTH})
+    seat = seat_field(load_default=None)
+    steps = fields.List(
+        _Entered(),
+        validate=validate.Length(1, MAX_ENTERED),
+        metadata={
+            "description": "Steps that are entered together, or not at all.",
+            "example": [{"move": "d4"}, {"move": "e5"}],
+        },
+    )
+
+    @validates_schema
+    def _one_of_them(self, data: dict[str, Any], **_: Any) -> None:
+        if "move" not in data and "steps" not in data:
+            raise ValidationError({"move": ["Missing data for required field."]})
+        if "steps" in data and ("move" in data or data["seat"] is not None):
+            raise ValidationError("Must have either move, which seat goes with, or steps.")
 
 
 class NewRoll(Strict):
@@ -502,31 +558,6 @@ class TypedSteps(Strict):
     picture = Boolean(load_default=False, metadata={"description": "Send the position after them as an SVG document."})
 
 
-class CorrectedStep(_Step):
-    """A step in its place: exactly one of `move`, `values`, `laid` and `withdraw`, which `cause` and `why` go with."""
-
-    alternatives = (("move",), ("values",), ("laid",), ("withdraw", "cause", "why"))
-
-    laid = laid_field()
-    cause = fields.String(
-        validate=validate.OneOf(WITHDRAWAL_CAUSES), metadata={"description": "Why it leaves. By default `resigned`."}
-    )
-    why = text_field(MAX_CAUSE_LENGTH, metadata={"description": "The reason for people."})
-
-    @post_load
-    def _step(self, data: dict[str, Any], **_: Any) -> DomainStep:
-        match data:
-            case {"move": move} if len(data) == 1:
-                return str(move)
-            case {"values": values} if len(data) == 1:
-                return tuple(values)
-            case {"laid": laid} if len(data) == 1:
-                return dict(laid)
-            case {"withdraw": seat} if not {"move", "values", "laid"} & data.keys():
-                return SeatWithdrawn(seat, data.get("cause", "resigned"), None, data.get("why"))
-        raise ValidationError("Must have exactly one of move, values, laid and withdraw.")
-
-
 class Correction(Strict):
     """Which of the last steps are put right, and what stands in their place."""
 
@@ -546,7 +577,7 @@ class Correction(Strict):
         metadata={"description": "How many of them, from the first one on, `steps` stand in place of."},
     )
     steps = fields.List(
-        fields.Nested(CorrectedStep),
+        _Entered(),
         load_default=list,
         validate=validate.Length(max=MAX_CORRECTED),
         metadata={"description": "The steps in their place.", "example": [{"move": "d4"}]},

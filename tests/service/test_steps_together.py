@@ -1,0 +1,213 @@
+"""Several steps in one request: a receipt for all, or nothing stored."""
+
+from dataclasses import replace
+
+import pytest
+
+from plyscribe.domain.quick_verification import confirm_match
+from plyscribe.domain.rulesets import register
+from plyscribe.domain.verification import verify_match
+from plyscribe.service.composition import compose
+from plyscribe.service.config import ALLOWANCES
+from plyscribe.service.store.memory import MemoryStore
+from plyscribe.service.web.app import create_app
+from plyscribe.workers.verify_match import verify_all
+from tests.domain.toy import TOY_V1
+from tests.service.api import Api
+from tests.service.conftest import CONFIG
+
+GUESTS = [{"name": "Ada"}, {"name": "Bea"}]
+
+
+@pytest.fixture
+def ann(api):
+    return api.sign_up("Ann")
+
+
+@pytest.fixture
+def match(api, ann):
+    """A match in which Ann has both seats."""
+    return api.new_match(ann[1], [{"player": ann[0]}] * 2)
+
+
+def moves(*texts):
+    return {"steps": [{"move": text} for text in texts]}
+
+
+def test_all_steps_are_stored_in_order_with_a_receipt_each(api, ann, match):
+    receipt = api.post(f"/v1/matches/{match}/moves", ann[1], moves("d4", "e5", "d5")).json
+    assert [(e["version"], e["data"]) for e in receipt["events"]] == [
+        (3, {"move": "d4", "seat": 1}),
+        (4, {"move": "e5", "seat": 2}),
+        (5, {"move": "d5", "seat": 1}),
+    ]
+    assert (receipt["version"], receipt["hash"]) == (5, receipt["events"][-1]["hash"])
+    assert receipt["turn"] == {"decision": 2}
+    assert len({e["hash"] for e in receipt["events"]}) == len({e["cause"] for e in receipt["events"]}) == 3
+    assert api.get(f"/v1/matches/{match}").json["moves"] == ["d4", "e5", "d5"]
+
+
+def test_one_step_is_a_move(api, ann, match):
+    receipt = api.post(f"/v1/matches/{match}/moves", ann[1], moves("d4")).json
+    assert [event["data"] for event in receipt["events"]] == [{"move": "d4", "seat": 1}]
+
+
+def test_if_a_step_is_refused_nothing_is_stored_and_its_number_is_told(api, ann, match):
+    refused = api.post(f"/v1/matches/{match}/moves", ann[1], moves("d4", "e5", "e5", "d5"))
+    assert (refused.status_code, refused.json["code"], refused.json["step"]) == (422, "move/illegal", 2)
+    assert (refused.json["clause"], refused.json["ply"]) == ("PA4", 2)
+    assert api.get(f"/v1/matches/{match}").json["version"] == 2
+
+
+def test_the_same_request_gets_the_same_receipt_and_stores_nothing_twice(api, ann, match):
+    path = f"/v1/matches/{match}/moves"
+    first = api.post(path, ann[1], moves("d4", "e5"), key="sheet-1")
+    again = api.post(path, ann[1], moves("d4", "e5"), key="sheet-1")
+    assert again.data == first.data
+    assert again.headers["Idempotency-Replayed"] == "true"
+    other = api.post(path, ann[1], moves("d4", "e6"), key="sheet-1")
+    assert other.json["code"] == "key/reused"
+    assert api.get(f"/v1/matches/{match}").json["version"] == 4
+
+
+def test_a_list_for_another_version_is_refused_whole(api, ann, match):
+    path = f"/v1/matches/{match}/moves"
+    api.post(path, ann[1], {"move": "d4"})
+    late = api.post(path, ann[1], moves("e5", "d5"), if_match='"2"')
+    assert (late.status_code, late.json["code"]) == (412, "stream/version-conflict")
+    assert api.post(path, ann[1], moves("e5", "d5"), if_match='"3"').json["version"] == 5
+
+
+def test_a_list_follows_what_another_process_stored_meanwhile(api, parts, ann, match):
+    other = Api(create_app(compose(CONFIG, parts.store)))
+    path = f"/v1/matches/{match}/moves"
+    api.get(f"/v1/matches/{match}")
+    assert other.post(path, ann[1], {"move": "d4"}).status_code == 200
+    assert api.post(path, ann[1], moves("e5", "d5")).json["version"] == 5
+    assert other.post(path, ann[1], moves("e6", "d6")).json["version"] == 7
+
+
+def test_nobody_moves_for_the_seat_of_somebody_else(api, ann):
+    ben = api.sign_up("Ben")
+    match = api.new_match(ann[1], [{"player": ann[0]}, None])
+    assert api.post(f"/v1/matches/{match}/seats/2", ben[1], {}).status_code == 200
+    refused = api.post(f"/v1/matches/{match}/moves", ann[1], moves("d4", "e5"))
+    assert (refused.json["code"], refused.json["step"], refused.json["seat"]) == ("move/not-your-turn", 1, 2)
+    for step in ({"values": [3]}, {"laid": {"a1": "heavy"}}):
+        refused = api.post(f"/v1/matches/{match}/moves", ann[1], {"steps": [{"move": "d4"}, step]})
+        assert (refused.status_code, refused.json["step"]) == (403, 1)
+    assert api.get(f"/v1/matches/{match}").json["version"] == 3
+
+
+def test_nothing_follows_the_end(api, ann, match):
+    steps = [{"move": "d4"}, {"withdraw": 2, "cause": "resigned"}]
+    refused = api.post(f"/v1/matches/{match}/moves", ann[1], {"steps": [*steps, {"move": "d5"}]})
+    assert (refused.status_code, refused.json["code"], refused.json["step"]) == (409, "match/over", 2)
+    ended = api.post(f"/v1/matches/{match}/moves", ann[1], {"steps": steps}).json
+    assert [event["type"] for event in ended["events"]] == ["move-made", "seat-withdrawn", "match-ended"]
+    assert ended["turn"] == {"over": {"reason": "withdrawal", "ranks": [1, 2]}}
+
+
+def test_a_recorder_enters_a_sheet_with_dice_and_a_withdrawal(api, parts, ann):
+    match = api.new_match(ann[1], GUESTS, ruleset="crystals", recorded=True, dice="recorded")
+    path = f"/v1/matches/{match}"
+    sheet, state = [], parts.matches.read(match)
+    for _ in range(12):
+        turn = api.get(path).json["turn"]
+        if roll := turn.get("roll"):
+            step = {"values": [1 + (len(sheet) % roll["sides"])] * roll["count"]}
+            assert api.post(f"{path}/rolls", ann[1], step).status_code == 200
+        else:
+            step = {"move": api.get(f"{path}/legal-moves?limit=1").json["moves"][0]}
+            assert api.post(f"{path}/moves", ann[1], step).status_code == 200
+        sheet.append(step)
+    sheet.append({"withdraw": 2, "cause": "absent"})
+    assert any("values" in step for step in sheet)
+    again = api.new_match(ann[1], GUESTS, ruleset="crystals", recorded=True, dice="recorded")
+    assert state.version == parts.matches.read(again).version
+    receipt = api.post(f"/v1/matches/{again}/moves", ann[1], {"steps": sheet}).json
+    assert [event["type"] for event in receipt["events"]][-2:] == ["seat-withdrawn", "match-ended"]
+    one_by_one = [event["data"] for event in api.get(f"{path}/events?limit=100").json["events"]][state.version :]
+    assert [event["data"] for event in receipt["events"]][:-2] == one_by_one
+
+
+def test_server_dice_fall_between_the_moves(api, parts, ann):
+    match = api.new_match(ann[1], [{"player": ann[0]}] * 2, ruleset="crystals")
+    assert api.post(f"/v1/matches/{match}/start", ann[1], {}).status_code == 200
+    steps = []
+    for _ in range(6):
+        move = api.get(f"/v1/matches/{match}/legal-moves?limit=1").json["moves"][0]
+        receipt = api.post(f"/v1/matches/{match}/moves", ann[1], moves(move)).json
+        steps += [event["type"] for event in receipt["events"]]
+    assert "dice-rolled" in steps
+    pair = []
+    for _ in range(2):
+        # The second move is made without having seen the dice, so it may be refused; then nothing is stored.
+        before = parts.matches.read(match).version
+        legal = api.get(f"/v1/matches/{match}/legal-moves?limit=1").json["moves"]
+        answer = api.post(f"/v1/matches/{match}/moves", ann[1], moves(legal[0], legal[0]))
+        after = parts.matches.read(match).version
+        pair.append((answer.status_code, after > before))
+    assert set(pair) <= {(200, True), (422, False)}
+
+
+def test_the_match_is_verified_as_if_the_steps_had_come_one_by_one(api, parts, ann):
+    match = api.new_match(ann[1], [{"player": ann[0]}] * 2, ruleset="zhen")
+    path = f"/v1/matches/{match}"
+    while "decision" in (api.get(path).json["turn"] or {}):
+        legal = api.get(f"{path}/legal-moves?limit=50").json["moves"]
+        for pair in ((one, two) for one in legal for two in legal):
+            if api.post(f"{path}/moves", ann[1], moves(*pair)).status_code == 200:
+                break
+        else:
+            assert api.post(f"{path}/moves", ann[1], moves(legal[0])).status_code == 200
+    entries = parts.matches.read_events(match, 0)
+    assert type(verify_match(match, entries)).__name__ == "MatchVerified"
+    assert confirm_match(match, entries) is not None
+    assert verify_all(parts, [(match, parts.matches.read(match).version)]) == ["scored"]
+
+
+def test_the_clients_word_for_its_time_is_about_the_first_step(api, ann):
+    limits = {"match_ms": 600_000}
+    match = api.new_match(ann[1], [{"player": ann[0]}] * 2, limits=limits)
+    answer = api.post(f"/v1/matches/{match}/moves", ann[1], moves("d4", "e5"), headers={"Thought-Ms": "0"})
+    assert [event["data"]["move"] for event in answer.json["events"]] == ["d4", "e5"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"seat": 1},
+        {"steps": []},
+        {"steps": [{"move": "d4"}], "move": "d4"},
+        {"steps": [{"move": "d4"}], "seat": 1},
+        {"steps": [{}]},
+        {"steps": ["d4"]},
+        {"steps": {"move": "d4"}},
+        {"steps": [{"move": ""}]},
+        {"steps": [{"move": "d" * 257}]},
+        {"steps": [{"move": None}]},
+        {"steps": [{"move": "d4", "values": [1]}]},
+        {"steps": [{"move": "d4", "seat": 1}]},
+        moves(*["d4"] * 513),
+    ],
+)
+def test_a_body_that_says_something_else_is_refused(api, ann, match, body):
+    refused = api.post(f"/v1/matches/{match}/moves", ann[1], body)
+    assert (refused.status_code, refused.json["code"]) == (422, "request/invalid")
+    assert api.get(f"/v1/matches/{match}").json["version"] == 2
+
+
+def test_a_list_uses_up_more_of_the_allowance_than_a_move():
+    register(TOY_V1)
+    allowed = {**ALLOWANCES, "moves": ((20, 10**9),)}
+    api = Api(create_app(compose(replace(CONFIG, allowances=allowed, allowances_for="all"), MemoryStore())))
+    player, token = api.sign_up("Ann")
+    match = api.new_match(token, [{"player": player}] * 2)
+    path = f"/v1/matches/{match}/moves"
+    answer = api.post(path, token, moves("a1", "a2", "a3", "a4", "a5", "a6", "a7", "b1"))
+    assert answer.status_code == 200
+    assert ";r=17;" in answer.headers["RateLimit"]
+    refused = api.post(path, token, moves(*["b2"] * 72))
+    assert (refused.status_code, refused.json["code"]) == (429, "allowance/used")
