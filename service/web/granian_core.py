@@ -37,7 +37,7 @@ from granian.rsgi import Scope
 
 __all__ = ["PROVED_ON", "Core", "Exchange", "Headers", "Scope"]
 
-PROVED_ON = "2.8.7"
+PROVED_ON = "2.8.9"
 
 Headers = list[tuple[str, str]]
 
