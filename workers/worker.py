@@ -72,6 +72,8 @@ class Worker(SimpleWorker):
 
     def __init__(self, *args: Any, **more: Any) -> None:
         super().__init__(*args, **more)
+        # Nobody has asked this one yet. A process has one worker, except in tests.
+        STOPPING.clear()
         self._pauses = Pauses(LONGEST_JOB_PAUSE_S)
         self._again_in_s = 0.0
         self.log = _OneLine(self.log)  # type: ignore[assignment]
