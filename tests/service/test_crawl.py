@@ -2,7 +2,7 @@
 
 import random
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from html.parser import HTMLParser
 from typing import Any
 from urllib.parse import urljoin, urlsplit
@@ -28,6 +28,7 @@ NASTY = "\"'><nasty onx=1>&{{1}}"
 
 PATIENCE = 60
 MAX_VISITS = 1500
+MAX_PICTURES = 12
 VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
 
 
@@ -209,11 +210,18 @@ def crawl(browser: FlaskClient, first: list[str]) -> Iterator[tuple[str, Any, Pa
             parts = urlsplit(urljoin(HOST + path, link))
             assert f"{parts.scheme}://{parts.netloc}" == HOST, f"{path} leads to {link}"
             there = parts.path + (f"?{parts.query}" if parts.query else "")
-            # Turned boards are looked at once a match, not at every move.
+            # Turned boards are looked at once a match, not at every move; signing in once, not on the way to each page.
             is_turned_again = "seen=" in parts.query and "ply=" in parts.query
-            if there not in found and not is_turned_again:
+            is_sign_in_again = parts.path == "/sign-in" and any(known.startswith("/sign-in?") for known in found)
+            if there not in found and not (is_turned_again or is_sign_in_again or is_drawn_again(there, found)):
                 found[there] = None
                 waiting.append(there)
+
+
+def is_drawn_again(path: str, found: Iterable[str]) -> bool:
+    """Whether this is one more picture of points. These take long, and the drawings they are made from are all read."""
+    kind = path[-4:]
+    return kind in (".png", ".gif") and sum(known.endswith(kind) for known in found) >= MAX_PICTURES
 
 
 def read(browser, path):
