@@ -33,7 +33,7 @@ serve: $(VENV)/run.stamp
 
 # No test takes a quarter of an hour on any machine: one that does would hang for ever, and is shown with its threads.
 test: prepare
-	PLYSCRIBE_REQUIRE_SERVERS=1 $(BIN)/python -m pytest -n 4 --dist worksteal -m "not long" --timeout 900 --timeout-method thread
+	PLYSCRIBE_REQUIRE_SERVERS=1 $(BIN)/python -m pytest -n 3 --dist worksteal -m "not long" --timeout 900 --timeout-method thread
 
 test-unit: $(VENV)/test.stamp
 	$(BIN)/python -m pytest -n 2 -m "not server and not long"
