@@ -357,6 +357,24 @@ def test_two_phones_that_record_the_same_without_network_double_nothing(visit, e
         forgive(phone, *CUT)
 
 
+def test_of_two_phones_that_recorded_a_sheet_the_later_adds_what_the_other_did_not_have(visit, evening):
+    code = evening.code()
+    one, other = scan(visit, code), scan(visit, code)
+    for phone, text in ((one, "d4 e5 c3"), (other, "d4 e5 c3 f6 a1")):
+        phone.page.get_by_text("Type the score sheet").click()
+        phone.page.get_by_label("The steps that are not recorded yet").fill(text)
+        expect(phone.page.locator("#sheet-said")).to_contain_text("steps can be read.")
+    cut(other)
+    other.page.get_by_role("button", name="Record these steps").click()
+    expect(other.page.locator(".kept code")).to_have_text("d4 e5 c3 f6 a1")
+    one.page.get_by_role("button", name="Record these steps").click()
+    wait_for(lambda: evening.moves() == ["d4", "e5", "c3"], why="the moves of one")
+    mend(other)
+    wait_for(lambda: evening.moves() == ["d4", "e5", "c3", "f6", "a1"], why="the moves of the other")
+    expect(other.page.locator("#network")).to_be_hidden()
+    forgive(other, *CUT)
+
+
 def test_what_contradicts_is_shown_side_by_side_and_people_choose(visit, evening):
     code = evening.code()
     one, other = scan(visit, code), scan(visit, code)
@@ -449,9 +467,12 @@ def test_a_score_sheet_is_typed_and_a_fault_is_shown_at_its_place(visit, evening
     assert evening.moves() == []
     sheet.fill("1. d4 2. e5\n3. f6 4. c3")
     expect(page.locator("#sheet-said")).to_contain_text("4 steps can be read.")
+    sent: list[str] = []
+    page.on("request", lambda asked: sent.append(asked.url) if asked.url.endswith("/moves") else None)
     page.get_by_role("button", name="Record these steps").click()
     wait_for(lambda: evening.moves() == ["d4", "e5", "f6", "c3"], why="the moves")
     expect(page.locator("#log")).to_contain_text("c3")
+    assert len(sent) == 1, "all steps go together"
     forgive(phone, *CUT)
 
 

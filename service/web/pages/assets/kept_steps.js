@@ -60,14 +60,15 @@ export class KeptSteps {
     return this.change((entries) => entries.filter(({ key }) => !keys.has(key)));
   }
 
-  /** The entry is on the server: remove it. The next one follows the version that it led to. */
-  finish(entry, version) {
+  /** Entries that follow each other are on the server: remove them. The next one follows the version they led to. */
+  finish(version, ...finished) {
+    const keys = new Set(finished.map(({ key }) => key));
     return this.change((entries) => {
-      const at = entries.findIndex(({ key }) => key === entry.key);
+      const at = entries.findIndex(({ key }) => keys.has(key));
       if (at < 0) return entries;
-      const rest = entries.toSpliced(at, 1);
+      const rest = entries.filter(({ key }) => !keys.has(key));
       const next = rest[at];
-      if (next && version !== null && next.match === entry.match) rest[at] = { ...next, version };
+      if (next && version !== null && next.match === finished[0].match) rest[at] = { ...next, version };
       return rest;
     });
   }

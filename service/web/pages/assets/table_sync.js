@@ -1,5 +1,5 @@
-// Brings what was entered at a table to the server: one step after the other, each with its own key, so that a step that
-// is sent twice counts once. What the server refuses stays, and people decide.
+// Brings what was entered at a table to the server, each step with its own key, so that a step that is sent twice counts
+// once. Steps that have gathered go together. What the server refuses stays, and people decide.
 
 import { ask } from "/assets/asking.js";
 import { makeKey } from "/assets/commands.js";
@@ -7,6 +7,7 @@ import { formatEvent, formatStep, writeCommand } from "/assets/step_texts.js";
 
 const PAUSES_MS = [2_000, 5_000, 15_000, 30_000];
 const PATIENCE_MS = 10_000;
+const TOGETHER = 100;
 const STEPS = new Set(["move-made", "dice-rolled", "seat-withdrawn"]);
 
 export class TableSync {
@@ -66,9 +67,10 @@ export class TableSync {
   async sendAll() {
     let count = 0;
     for (;;) {
-      const [entry] = await this.kept.list();
+      const entries = await this.kept.list();
+      const [entry] = entries;
       if (!entry || entry.stopped) break;
-      const went = await (entry.kind === "text" ? this.readText(entry) : this.send(entry));
+      const went = await (entry.kind === "text" ? this.readText(entry) : this.sendTogether(this.gather(entries)));
       await this.tell();
       if (!went) break;
       count += 1;
@@ -78,6 +80,32 @@ export class TableSync {
     if (count) this.sent();
   }
 
+  /** The first entry, and the steps after it that can go with it: nobody waits for the answer to one of them. */
+  gather(entries) {
+    const [first] = entries;
+    if (this.expect(first) === null) return [first];
+    const goes = ({ key, kind, match, step, stopped }) =>
+      kind === "step" && match === first.match && step && step.withdraw === undefined && !stopped && !this.waiting.has(key);
+    const end = entries.findIndex((each) => !goes(each));
+    return entries.slice(0, Math.max(1, Math.min(end < 0 ? entries.length : end, TOGETHER)));
+  }
+
+  /** As `send`, for steps that follow each other: all of them, those before one that is refused, or the first alone. */
+  async sendTogether(entries) {
+    const [first] = entries;
+    if (entries.length === 1) return this.send(first);
+    const answered = await this.post(
+      `/v1/matches/${first.match}/moves`,
+      { steps: entries.map(({ step }) => step) },
+      { "Idempotency-Key": `${first.key}-and-${entries.length}`, "If-Match": `"${this.expect(first)}"` },
+    );
+    if (!answered) return false;
+    const { ok, answer } = answered;
+    if (!ok) return this.sendTogether(entries.slice(0, answer.step || 1));
+    await this.finish(answer.version, ...entries);
+    return true;
+  }
+
   /** Send a step or a result; returns whether the next one can follow. */
   async send(entry) {
     const version = this.expect(entry);
@@ -85,7 +113,7 @@ export class TableSync {
     if (!answered) return false;
     const { ok, status, answer } = answered;
     if (ok) {
-      await this.finish(entry, entry.kind === "step" ? answer.version : null);
+      await this.finish(entry.kind === "step" ? answer.version : null, entry);
       this.answer(entry, answered);
       return true;
     }
@@ -106,9 +134,9 @@ export class TableSync {
     return entry.version ?? (this.reached?.match === entry.match ? this.reached.version : null);
   }
 
-  finish(entry, version) {
-    if (version !== null) this.reached = { match: entry.match, version };
-    return this.kept.finish(entry, version);
+  finish(version, ...entries) {
+    if (version !== null) this.reached = { match: entries[0].match, version };
+    return this.kept.finish(version, ...entries);
   }
 
   /** Others have recorded something since. If it is what was entered here, it is there already. */
@@ -116,7 +144,7 @@ export class TableSync {
     const [first] = events;
     const isPlain = events.every(({ type }) => STEPS.has(type));
     if (first && isPlain && entry.step && formatEvent(first) === formatStep(entry.step)) {
-      await this.finish(entry, first.version);
+      await this.finish(first.version, entry);
       this.answer(entry, { ok: true, status: 200, answer: {} });
       return true;
     }
