@@ -211,3 +211,8 @@ def test_a_list_uses_up_more_of_the_allowance_than_a_move():
     assert ";r=17;" in answer.headers["RateLimit"]
     refused = api.post(path, token, moves(*["b2"] * 72))
     assert (refused.status_code, refused.json["code"]) == (429, "allowance/used")
+
+
+def test_who_has_no_token_learns_that_first(api, match):
+    for body in (moves("d4"), {}, {"steps": []}):
+        assert api.post(f"/v1/matches/{match}/moves", None, body).status_code == 401

@@ -101,11 +101,6 @@ class ApiRequest(Request):
         return given if _REQUEST_ID.fullmatch(given) else secrets.token_hex(8)
 
     @cached_property
-    def parsed(self) -> dict[type[Schema], dict[str, Any]]:
-        """What a long body says, by the schemas that it was parsed by."""
-        return {}
-
-    @cached_property
     def body(self) -> bytes:
         """The whole body. It must come with its length.
 
@@ -257,7 +252,7 @@ def parse_body(schema: type[Schema]) -> dict[str, Any]:
     raw = asked.body
     if raw and asked.environ.get("CONTENT_TYPE") != JSON and asked.mimetype != JSON:
         raise UnsupportedType(f"the body has {asked.mimetype or 'no media type'}; send {JSON}")
-    read = _read_again if len(raw) <= MAX_REPEATED_BYTES else _read_once
+    read = _read_again if len(raw) <= MAX_REPEATED_BYTES else _read_body
     try:
         return dict(read(schema, raw))
     except NotCanonical as error:
@@ -268,14 +263,6 @@ def parse_body(schema: type[Schema]) -> dict[str, Any]:
 
 def _read_body(schema: type[Schema], raw: bytes) -> dict[str, Any]:
     return cast(dict[str, Any], _instance(schema).load(parse_request(raw) if raw else {}))
-
-
-def _read_once(schema: type[Schema], raw: bytes) -> dict[str, Any]:
-    """A long body is parsed once, even if the view looks into it before the command does."""
-    parsed = current_request().parsed
-    if schema not in parsed:
-        parsed[schema] = _read_body(schema, raw)
-    return parsed[schema]
 
 
 # The same few moves are made again and again in all matches of a ruleset.

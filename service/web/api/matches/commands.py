@@ -28,30 +28,31 @@ Fields = dict[str, Any]
 
 def execute(
     match: str,
-    schema: type[Schema],
+    asked_for: type[Schema] | Fields,
     make: Callable[[Fields, Fields], Command | Iterable[Command]],
     permit: Callable[[Match, Principal, Fields], None] = lambda state, who, _: require_reader(state, who),
     word: str = "",
 ) -> Response:
     """Execute the command that `make` builds, and return its receipt; see carry_out."""
-    return give_receipt(carry_out(match, schema, make, permit, word))
+    return give_receipt(carry_out(match, asked_for, make, permit, word))
 
 
 def carry_out(
     match: str,
-    schema: type[Schema],
+    asked_for: type[Schema] | Fields,
     make: Callable[[Fields, Fields], Command | Iterable[Command]],
     permit: Callable[[Match, Principal, Fields], None] = lambda state, who, _: require_reader(state, who),
     word: str = "",
 ) -> Answer[Match]:
     """Execute the command that `make` builds, or several, one after the other, in one append: all of them or none.
 
-    `make` gets the fields that every command has (actor, time, id, secret) and the parsed body. `permit` raises unless
-    the account may do this. `word` names the command if an overseer gives it as an organiser: see `act_in`.
+    `asked_for` is the schema of the body, or the body if the view has parsed it. `make` gets the fields that every
+    command has (actor, time, id, secret) and the parsed body. `permit` raises unless the account may do this. `word`
+    names the command if an overseer gives it as an organiser: see `act_in`.
     """
     who = principal()
     require_match_id(match)
-    body = parse_body(schema)
+    body = asked_for if isinstance(asked_for, dict) else parse_body(asked_for)
     # In whatever role it is carried out, it is one command of the account.
     asked = remembered(Actor("player", who.account))
     base = {"at": now_ms(), "id": asked.id.hex()}
@@ -66,6 +67,12 @@ def carry_out(
         return made if isinstance(made, Command) else Ready(state, decide_all(made, state))
 
     return parts().matches.execute(match, command_for, asked, expected_version())
+
+
+def parse_known(schema: type[Schema]) -> Fields:
+    """The body of a request by somebody whom we know, parsed by the schema. Who has no token learns that first."""
+    principal()
+    return parse_body(schema)
 
 
 def require_no_pause(who: Principal, rated: bool) -> None:

@@ -34,7 +34,7 @@ from plyscribe.service.web.api.http import (
     thought_ms,
 )
 from plyscribe.service.web.api.matches.blueprint import blueprint
-from plyscribe.service.web.api.matches.commands import COMMAND_PROBLEMS, Fields, execute
+from plyscribe.service.web.api.matches.commands import COMMAND_PROBLEMS, Fields, execute, parse_known
 from plyscribe.service.web.api.matches.reading import confined, read_match, require_sound, varied
 from plyscribe.service.web.api.openapi import operation
 from plyscribe.service.web.charging import READ, charge, charge_size, charged
@@ -70,11 +70,11 @@ def make_move(match: str) -> Response:
     The refusal of a move names the clause of the rules that it breaks, what to do instead in the language of
     `Accept-Language` (`en`, `de`), and some legal moves.
     """
-    wanted, thought = parse_body(bodies.NewMove), thought_ms()
+    wanted, thought = parse_known(bodies.NewMove), thought_ms()
     if steps := wanted.get("steps"):
         charge("moves", len(steps) // LISTED)
-        return execute(match, bodies.NewMove, lambda base, _: _list_commands(base, steps, thought))
-    return execute(match, bodies.NewMove, lambda base, body: MakeMove(**base, **body, thought_ms=thought))
+        return execute(match, wanted, lambda base, _: _list_commands(base, steps, thought))
+    return execute(match, wanted, lambda base, body: MakeMove(**base, **body, thought_ms=thought))
 
 
 def _list_commands(base: Fields, steps: Sequence[EnteredStep], thought_ms: int | None) -> Iterator[Command]:
@@ -212,12 +212,10 @@ def correct_steps(match: str) -> Response:
     nothing is stored, and the refusal has its number as `step`, from 0, `steps` first: ask the people, and then drop it
     and those after it.
     """
-    wanted = parse_body(bodies.Correction)
+    wanted = parse_known(bodies.Correction)
     entered = len(wanted["steps"]) + wanted["take_back"] - wanted["replaced"] - wanted["dropped"]
     charge("moves", max(0, min(MAX_CORRECTED, entered)) // CORRECTED)
-    return execute(
-        match, bodies.Correction, lambda base, body: Correct(**base, **{**body, "steps": tuple(body["steps"])})
-    )
+    return execute(match, wanted, lambda base, body: Correct(**base, **{**body, "steps": tuple(body["steps"])}))
 
 
 @blueprint.post("/<match>/confirmation")
