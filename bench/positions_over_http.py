@@ -1,4 +1,7 @@
-"""A position of a long match over HTTP, against a bare endpoint that reads the match's entries and counts them."""
+"""A position of a long match over HTTP, against a bare endpoint that reads the match's entries and counts them.
+
+And the page of the match, against the match as JSON.
+"""
 
 import random
 
@@ -16,13 +19,16 @@ CONNECTIONS = 4
 MATCHES = MAX_CACHED_BYTES // weigh_events(PLIES) + 100
 """More than a process caches, so that requests for one match after the other never hit the cache."""
 REQUESTS = 600
+PAGES = 150
 
 COLD, WARM = "folded from the store", "kept in the process"
 BARE = "bare endpoint, 300 entries read"
+PAGE, DATA = "rendered", "the match as JSON"
 
 CLAIMS = [
     Claim("position over HTTP, cold", "request", COLD, BARE, times_the_cost(2)),
     Claim("position over HTTP, warm", "request", WARM, BARE, times_the_cost(1.2)),
+    Claim("page of a match, warm", "request", PAGE, DATA, times_the_cost(4)),
 ]
 
 
@@ -39,7 +45,16 @@ def measure_subject(rig: Rig, rounds: int) -> list[Row]:
     def count() -> Sample:
         return bare.run(_dealt([f"/entries/{{{bucket_of(stream)}}}:ev:{stream}" for stream in streams[:REQUESTS]]))
 
-    runs = {COLD: lambda: read(streams[:REQUESTS]), WARM: lambda: read(streams[:1] * REQUESTS), BARE: count}
+    def look(path: str) -> Sample:
+        return web.run(_dealt([f"{path}/{streams[0]}"] * PAGES))
+
+    runs = {
+        COLD: lambda: read(streams[:REQUESTS]),
+        WARM: lambda: read(streams[:1] * REQUESTS),
+        BARE: count,
+        PAGE: lambda: look("/matches"),
+        DATA: lambda: look("/v1/matches"),
+    }
     return compare(take_rounds(runs, rounds), CLAIMS)
 
 

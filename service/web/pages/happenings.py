@@ -53,7 +53,7 @@ MOTION = ("kind", "seat", "owner", "piece", "from", "to")
 def list_happenings(state: Match, ply: int) -> Happenings:
     """What the steps that led to the position at this ply did, in order."""
     assert state.play is not None  # or there would be no position
-    language, names = _find_language(state)
+    language, names = find_language(state)
     found = [_describe(state.play.ruleset, step, language, names) for step in list_steps(state.play, ply, ply)]
     happened = tuple(each for part in found for each in part.happened)
     return Happenings(language, happened, ply, tuple(each for part in found for each in part.motions))
@@ -66,7 +66,7 @@ def find_happenings(state: Match, versions: list[int]) -> dict[int, Happenings]:
     """
     if state.play is None:
         return {}
-    language, names = _find_language(state)
+    language, names = find_language(state)
     steps = find_steps(state.play, versions)
     return {
         version: _describe(state.play.ruleset, step, language, names, (RANKED, LEFT, ENDED))
@@ -79,7 +79,7 @@ def find_end(state: Match) -> str | None:
     if state.play is None:
         return None
     ruleset, ply = state.play.ruleset, state.play.ply
-    language, names = _find_language(state)
+    language, names = find_language(state)
     steps = list(list_steps(state.play, ply, ply))
     ended = [effect for effect in (steps[-1].list_effects(ruleset) if steps else ()) if effect.kind == ENDED]
     if not ended:
@@ -98,7 +98,7 @@ def list_sentences(state: Match, first: int, last: int) -> Iterator[tuple[str, i
     if state.play is None:
         return
     ruleset = state.play.ruleset
-    language, names = _find_language(state)
+    language, names = find_language(state)
     for taken in list_steps(state.play, first, last):
         if isinstance(taken.step, Moved | Rolled):
             kind = "move" if isinstance(taken.step, Moved) else "roll"
@@ -113,7 +113,8 @@ def _summarise(ruleset: AnyRuleset, taken: TakenStep, language: str, names: Name
     return " ".join(describe_effects(ruleset, chosen, language, dict(names)))
 
 
-def _find_language(state: Match) -> tuple[str, Named]:
+def find_language(state: Match) -> tuple[str, Named]:
+    """The language of sentences, and the names in them."""
     language = negotiate_language()
     return language, tuple(name_players(state, parts().accounts.name_of, language).items())
 

@@ -1,8 +1,8 @@
 """The list of moves on the match page, part by part: however long a match is, a page shows a bounded part of it."""
 
 from collections import defaultdict
-from collections.abc import Iterable
-from functools import partial
+from collections.abc import Hashable, Iterable
+from functools import lru_cache, partial
 from itertools import chain
 from typing import NamedTuple
 
@@ -10,12 +10,16 @@ from plyscribe.domain.chain import StoredEvent
 from plyscribe.domain.match import LINE, Match, Play
 from plyscribe.service.matches import queries
 from plyscribe.service.web.api.http import parts
-from plyscribe.service.web.pages.happenings import list_sentences
+from plyscribe.service.web.pages.happenings import find_language, list_sentences
 from plyscribe.service.web.pages.people import name_judge
 from plyscribe.service.web.pages.score_sheet import Row, list_rows
+from plyscribe.service.web.pages.speech import page_language
 
 PART = 200
 """Moves in a part."""
+
+KEPT = 128
+"""Parts that a process keeps, of up to some 100 kB each: those of matches that many look at."""
 
 MAX_EVENTS = 10 * PART
 """Events that are read for a part. One with more, most of which were taken back, shows its moves alone."""
@@ -26,7 +30,7 @@ class Part(NamedTuple):
 
     first: int
     last: int
-    rows: list[Row]
+    rows: tuple[Row, ...]
     has_next: bool
 
 
@@ -39,9 +43,46 @@ def bound_part(ply: int, last: int) -> tuple[int, int]:
 def list_part(state: Match, ply: int, names: list[str], imported: bool) -> Part:
     """The part that the move to this ply is in."""
     assert state.play is not None
-    first, last = bound_part(ply, state.play.ply)
+    bounds = bound_part(ply, state.play.ply)
+    if state.fault is not None:
+        return _make_part(state, bounds, names, imported)
+    version = state.stream, state.version, state.head
+    return _make_part_once(
+        _Asked((version, bounds, tuple(names), imported, page_language(), find_language(state)), state)
+    )
+
+
+class _Asked:
+    """What a part follows from. The match itself is only there to make it, and is not kept with it."""
+
+    __slots__ = ("key", "state")
+
+    def __init__(
+        self, key: tuple[Hashable, tuple[int, int], tuple[str, ...], bool, str, Hashable], state: Match
+    ) -> None:
+        self.key = key
+        self.state: Match | None = state
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Asked) and self.key == other.key
+
+
+@lru_cache(KEPT)
+def _make_part_once(asked: _Asked) -> Part:
+    _, bounds, names, imported, *_ = asked.key
+    state, asked.state = asked.state, None
+    assert state is not None
+    return _make_part(state, bounds, list(names), imported)
+
+
+def _make_part(state: Match, bounds: tuple[int, int], names: list[str], imported: bool) -> Part:
+    assert state.play is not None
+    first, last = bounds
     rows = _list_rows_between(state, state.play, first, last, names, imported)
-    return Part(first, last, _add_sentences(state, rows, first), last < state.play.ply)
+    return Part(first, last, tuple(_add_sentences(state, rows, first)), last < state.play.ply)
 
 
 def list_news(state: Match, entries: list[StoredEvent], names: list[str], imported: bool) -> list[Row]:

@@ -38,7 +38,7 @@ KEYWORDS: dict[str, tuple[int, ...] | None] = {
 def install_speech(app: Flask) -> None:
     """Let the templates of the application speak the languages of its readers."""
     said = {"_": _say_in_page, "ngettext": _count_in_page, "page_language": page_language}
-    app.jinja_env.globals |= {**said, "once": render_once}
+    app.jinja_env.globals |= {**said, "once": render_once, "large_once": render_large_once}
     app.jinja_env.policies |= {"json.dumps_function": _dump, "json.dumps_kwargs": {}}
     # Each language has templates of its own, in which most texts stand already.
     app.extensions[__name__] = {language: _speak(app.jinja_env, language) for language in LANGUAGES}
@@ -63,6 +63,12 @@ def render_once(macro: Macro, *values: Hashable) -> Markup:
     which is equal to the text that it would let through.
     """
     return Markup(macro(*values))  # noqa: S704 (a macro escapes what it is given)
+
+
+@lru_cache(128)
+def render_large_once(macro: Macro, *values: Hashable) -> Markup:
+    """As `render_once`, for what takes up to some 100 kB."""
+    return Markup(macro(*values))  # noqa: S704 (as above)
 
 
 class _Compiler(CodeGenerator):
