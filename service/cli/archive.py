@@ -160,6 +160,7 @@ def _examine(
     """What is found in the tasks, in their order; each says whether it is about copies."""
     from plyscribe.service.archive.examining import examine
     from plyscribe.service.processes.serving import settings_beside
+    from plyscribe.service.processes.stopping import deaf_to_ctrl_c
 
     if workers < 2:
         yield from (examine(parts.store, kept.copies if is_copy else kept, task) for is_copy, task in tasks)
@@ -171,7 +172,8 @@ def _examine(
         try:
             begun: deque[Future[Examined]] = deque()
             for each in tasks:
-                begun.append(pool.submit(_examine_one, *each))
+                with deaf_to_ctrl_c():
+                    begun.append(pool.submit(_examine_one, *each))
                 if len(begun) > AHEAD * workers:
                     yield begun.popleft().result()
             while begun:

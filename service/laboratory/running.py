@@ -12,6 +12,7 @@ from typing import Any
 from plyscribe.service.config import register_rulesets
 from plyscribe.service.laboratory.batches import Task
 from plyscribe.service.laboratory.notebook import Notebook, StudyError
+from plyscribe.service.processes.stopping import deaf_to_ctrl_c
 
 TASKS_A_WORKER = 2
 """Tasks that wait or run for each worker: enough that none is idle, few enough to keep in memory."""
@@ -55,7 +56,9 @@ def _share_out(
 
     try:
         for task in tasks:
-            begun.append((task, None if task.name in notebook else pool.submit(_run, task)))
+            # Workers are started when there is something for them to do.
+            with deaf_to_ctrl_c():
+                begun.append((task, None if task.name in notebook else pool.submit(_run, task)))
             if len(begun) >= workers * TASKS_A_WORKER:
                 finish_first()
         while begun:
@@ -69,7 +72,7 @@ def _share_out(
 
 
 def _begin() -> None:
-    # Ctrl-C reaches all processes of the terminal. The first one decides what it means.
+    # Where signals cannot be hidden from what is started.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     register_rulesets(os.environ.get("PLYSCRIBE_RULESETS", ""))
 

@@ -1,7 +1,10 @@
-"""A request to stop that a signal handler can make at any time."""
+"""A request to stop that a signal handler can make at any time, and processes that Ctrl-C does not reach."""
 
-from contextlib import suppress
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from queue import Empty, SimpleQueue
+from types import FrameType
 
 
 class StopRequest:
@@ -27,3 +30,26 @@ class StopRequest:
             with suppress(Empty):
                 self._wake.get(timeout=timeout_s)
         return self.is_made
+
+
+@contextmanager
+def deaf_to_ctrl_c() -> Iterator[None]:
+    """Processes that are started within never hear of Ctrl-C, from their first moment on; this one does, afterwards.
+
+    Ctrl-C reaches all processes of a terminal. The one that started the others decides what it means. For the main
+    thread. Without POSIX signals it does nothing.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    heard: list[FrameType | None] = []
+    # What is started inherits the mask. Another thread of this process may still get the signal, hence the handler.
+    handler = signal.signal(signal.SIGINT, lambda _, frame: heard.append(frame))
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        signal.signal(signal.SIGINT, handler)
+    if heard and callable(handler):
+        handler(signal.SIGINT, heard[0])

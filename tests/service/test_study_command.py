@@ -1,7 +1,12 @@
 """`plyscribe study` finds what is known of a toy, again and again, however often it is stopped and by how many."""
 
 import json
+import os
 import re
+import signal
+import subprocess
+import sys
+import time
 from collections import Counter
 from html.parser import HTMLParser
 from pathlib import Path
@@ -340,3 +345,38 @@ def test_subjects_are_checked_before_anything_is_played():
         find_subject("contest", 4, {})
     with pytest.raises(OptionError):
         find_subject("contest", 2, {}).vary(sides=7)
+
+
+@pytest.mark.server
+def test_ctrl_c_while_workers_start_is_told_once_by_the_command(tmp_path):
+    command = [
+        sys.executable,
+        "-m",
+        "plyscribe",
+        "study",
+        *SMALL_ZHEN,
+        "--workers",
+        "2",
+        "--out",
+        str(tmp_path / "out"),
+    ]
+    with subprocess.Popen(
+        command,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        # Tests that run in the background of a shell ignore Ctrl-C, and what they start would too.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    ) as study:
+        children = Path(f"/proc/{study.pid}/task/{study.pid}/children")
+        # The first is the tracker of what the workers share.
+        while study.poll() is None and len(children.read_text().split()) < 2:
+            time.sleep(0.005)
+        assert study.poll() is None
+        os.killpg(study.pid, signal.SIGINT)  # as a terminal does
+        _, errors = study.communicate(timeout=120)
+    assert "Traceback" not in errors
+    assert errors.count("stopped; what is done is kept") == 1
+    assert study.returncode == 128 + signal.SIGINT
