@@ -11,9 +11,12 @@ from collections.abc import Iterator
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from tests.system.running import ROOT, Serving, serving
+
+# As patient as everything else: by default it is five seconds, which a busy machine needs now and then.
+expect.set_options(timeout=30_000)
 
 SCREENSHOTS = ROOT / ".screenshots"
 OFFLINE = ["--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-quic"]

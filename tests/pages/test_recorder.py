@@ -318,6 +318,18 @@ def test_a_lost_connection_leaves_no_earlier_position_on_the_board(visit):
     rita.faults = [fault for fault in rita.faults if "ERR_FAILED" not in fault]
 
 
+def test_a_click_before_the_page_can_correct_is_not_lost(visit):
+    rita = visit()
+    held: list[Any] = []
+    rita.page.route("**/assets/recorder.*.js", lambda route: held.append(route))
+    record(rita, "pathagon", "d4", "c3")
+    page = rita.page
+    page.locator("#log li", has_text="on d4.").get_by_role("button", name="Correct").click()
+    expect(page.locator(".mending-now")).to_have_count(0)
+    held[0].continue_()
+    expect(page.locator(".mending-now")).to_contain_text("Recorded: Ada places a piece from the reserve on d4.")
+
+
 def test_a_correction_that_is_closed_while_it_is_sent_is_shown(visit):
     rita = visit()
     match = record(rita, "pathagon", "d4", "c3")
