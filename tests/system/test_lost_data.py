@@ -79,7 +79,13 @@ def test_a_byte_changed_in_the_file_is_found_named_and_answered(tmp_path):
         ann = both.clients[0]
         wait_for(lambda: f"{match} is damaged" in (data / "log" / "relay.log").read_text(), why="the alarm")
         port = str(service.port)
-        told = run_cli("doctor", "--data", str(data), "--port", port)
+
+        def ask_doctor():
+            told = run_cli("doctor", "--data", str(data), "--port", port)
+            return told if told.returncode else None
+
+        # The relay logs what it has found, and stores it with the rest of what it read then.
+        told = wait_for(ask_doctor, why="the doctor's word")
         assert told.returncode == 1
         assert f"1 damaged streams, {match} from event {fault} on" in told.stdout
         deep = run_cli("doctor", "--data", str(data), "--port", port, "--deep")
