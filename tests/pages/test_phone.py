@@ -318,7 +318,9 @@ def test_a_step_whose_answer_was_lost_counts_once(visit, evening):
             route.continue_()
 
     page.route("**/moves", lose)
-    tap(page, "d4")
+    # The page may show the move before it knows what became of its own request.
+    with page.expect_event("requestfailed", lambda asked: asked.url.endswith("/moves")):
+        tap(page, "d4")
     expect(page.locator("#log")).to_contain_text("d4", timeout=60_000)
     expect(page.locator("#network")).to_be_hidden()
     assert (lost, evening.moves()) == ([200], ["d4"])

@@ -15,14 +15,14 @@ OPENING = ("choose rider", "choose archer", "spawn scout", "spawn tower")
 """The first moves of Crystals, up to the roll for who begins."""
 
 
-def record(visitor: Visitor, game: str, *steps: Any, seats: tuple[str, ...] = ("Ada", "Bea")) -> str:
+def record(visitor: Visitor, game: str, *steps: Any, seats: tuple[str, ...] = ("Ada", "Bea"), **how: Any) -> str:
     """Open the page of a new recorded match, in which these moves and rolls were entered; the id of the match."""
     visitor.sign_up("Rita")
     with client_of(visitor) as rita:
         match = rita.create_match(game, [{"name": name} for name in seats], recorded=True, dice="recorded")["match"]
         for step in steps:
             rita.move(match, step) if isinstance(step, str) else rita.roll(match, step)
-    visitor.page.goto(f"/matches/{match}/record")
+    visitor.page.goto(f"/matches/{match}/record", **how)
     return str(match)
 
 
@@ -42,6 +42,13 @@ def moves_of(visitor: Visitor, match: str) -> list[str]:
 
 def find_field(page: Page, name: str) -> Any:
     return page.locator(f"#board [data-touch='{name}']").first
+
+
+def focus_field(page: Page, name: str) -> None:
+    """Focus a field, as soon as the scripts have made it something that can be focused."""
+    field = find_field(page, name)
+    expect(field).to_have_attribute("role", "button")
+    field.focus()
 
 
 def click_face(page: Page, value: int) -> None:
@@ -115,14 +122,14 @@ def test_terrain_is_laid_by_keys_and_survives_a_turn_of_the_board(visit):
     rita = visit()
     match, page = record(rita, "rings"), rita.page
     for name in ("a1", "a2"):
-        find_field(page, name).focus()
+        focus_field(page, name)
         page.keyboard.press("Enter")
     expect(find_field(page, "a1")).to_have_attribute("aria-label", "a1: Heavy terrain")
     page.locator("#turn").click()
     expect(page.locator("#board")).to_have_attribute("data-seat", "2")
     page.get_by_role("button", name=re.compile("^Light terrain")).press("Enter")
     for name in ("a3", "a4", "a5"):
-        find_field(page, name).focus()
+        focus_field(page, name)
         page.keyboard.press(" ")
     page.get_by_role("button", name="Enter", exact=True).press("Enter")
     expect(page.locator("#roll h2")).to_have_text("Which terrain lies on ring b?")
@@ -318,16 +325,40 @@ def test_a_lost_connection_leaves_no_earlier_position_on_the_board(visit):
     rita.faults = [fault for fault in rita.faults if "ERR_FAILED" not in fault]
 
 
+def hold(page: Page, script: str) -> list[Any]:
+    """Let this script of the page come late: `continue_` what the list holds by then."""
+    held: list[Any] = []
+    page.route(f"**/assets/{script}.*.js", lambda route: held.append(route))
+    return held
+
+
 def test_a_click_before_the_page_can_correct_is_not_lost(visit):
     rita = visit()
-    held: list[Any] = []
-    rita.page.route("**/assets/recorder.*.js", lambda route: held.append(route))
+    held = hold(rita.page, "recorder")
     record(rita, "pathagon", "d4", "c3")
     page = rita.page
     page.locator("#log li", has_text="on d4.").get_by_role("button", name="Correct").click()
     expect(page.locator(".mending-now")).to_have_count(0)
     held[0].continue_()
     expect(page.locator(".mending-now")).to_contain_text("Recorded: Ada places a piece from the reserve on d4.")
+
+
+@pytest.mark.parametrize("script", ["recorder", "composer"])
+@pytest.mark.parametrize("phone", [False, True], ids=["by clicks", "by taps"])
+def test_touches_before_the_scripts_have_loaded_are_not_lost(visit, script, phone):
+    rita = visit(phone=phone)
+    held = hold(rita.page, script)
+    rita.page.add_init_script("addEventListener('click', () => (window.clicks = (window.clicks ?? 0) + 1), true)")
+    record(rita, "rings", wait_until="commit")
+    page = rita.page
+    for name in ("a1", "a4"):
+        find_field(page, name).tap() if phone else find_field(page, name).click()
+    assert page.evaluate("window.clicks") == 2
+    expect(page.locator("#roll .left")).to_have_count(0)
+    while not held:
+        page.wait_for_timeout(20)
+    held[0].continue_()
+    expect(page.locator("#roll .left")).to_have_text("5 fields are still to be placed.")
 
 
 def test_a_correction_that_is_closed_while_it_is_sent_is_shown(visit):

@@ -343,6 +343,8 @@ export class Composer {
     });
     this.board.addEventListener("click", (event) => {
       if (wasDragged || event.target.closest(".over")) return;
+      // A click from before the scripts had loaded is repeated, without the press of the pointer.
+      this.pointer = event.pointerType || this.pointer;
       if (this.isCrowded(event)) return this.zoom(event);
       const name = this.aim(event);
       // Screen readers click without a pointer.

@@ -1,19 +1,29 @@
-// A button that is clicked before the scripts of the page have loaded is not in vain: it is clicked again once they
-// have. This script comes before the page; the others are modules, which run before DOMContentLoaded.
+// What is clicked before the scripts of the page have loaded is not in vain: it is clicked again once they have. This
+// script comes before the page; the others are modules, which run before DOMContentLoaded. One that loads others before
+// it listens is marked with data-late, and dispatches plyscribe:ready when it does.
 {
-  const clicked = new Set();
+  const clicked = new Map();
 
-  // Scripts alone answer a plain button, a button without a form, and the button of a form that goes nowhere.
+  // Scripts alone answer a board, a plain button, a button without a form, and the button of a form that goes nowhere.
   const keep = (event) => {
-    const button = event.target.closest?.("button");
-    if (!button || (button.type !== "button" && button.form && button.form.method !== "dialog")) return;
+    const part = event.target.closest?.("button, [data-touch]");
+    if (!part || (part.matches("button") && part.type !== "button" && part.form && part.form.method !== "dialog")) return;
     event.preventDefault();
-    clicked.add(button);
+    event.stopImmediatePropagation();
+    clicked.set(part, event);
   };
 
-  document.addEventListener("click", keep);
+  const repeat = () => {
+    document.removeEventListener("click", keep, true);
+    for (const [part, { detail, clientX, clientY, pointerType }] of clicked) {
+      const how = { bubbles: true, cancelable: true, detail, clientX, clientY, pointerType };
+      if (part.isConnected) part.dispatchEvent(new PointerEvent("click", how));
+    }
+  };
+
+  document.addEventListener("click", keep, true);
   document.addEventListener("DOMContentLoaded", () => {
-    document.removeEventListener("click", keep);
-    for (const button of clicked) if (button.isConnected) button.click();
+    if (document.querySelector("script[data-late]")) document.addEventListener("plyscribe:ready", repeat, { once: true });
+    else repeat();
   });
 }

@@ -30,12 +30,10 @@ let isBehind = false;
 // When the position that the page shows was put in place: its way here is no time of the player's.
 let shownAt = performance.now();
 
-// The list is there before the part that corrects it. Whoever is quicker has not clicked in vain.
-let early = null;
-document.addEventListener("click", noteEarly);
-
 // The page of a table's code goes on without network.
 const ahead = tableCode && new (await import("/assets/moves_ahead.js")).MovesAhead();
+// It takes what is touched before the composer does, so both are there at once.
+const recording = "record" in find("log").dataset && (await import("/assets/recorder.js"));
 const refresh = keepFresh(async () => put(await fetchPart(location.pathname + location.search), isBehind));
 const showClocks = runClocks(Number(root.dataset.now));
 const composer = new Composer(find("composer"), find("board"), {
@@ -49,13 +47,10 @@ remember(find("auto"));
 composer.update(mover());
 ahead?.load(version());
 let recorder = null;
-if ("record" in find("log").dataset) {
-  const { Recorder } = await import("/assets/recorder.js");
-  recorder = new Recorder({ root, api, composer, version, refresh, restore });
+if (recording) {
+  recorder = new recording.Recorder({ root, api, composer, version, refresh, restore });
   recorder.update();
-  if (early?.isConnected) recorder.open(early);
 }
-document.removeEventListener("click", noteEarly);
 if (root.dataset.live) {
   followEvents({
     address: (after) => `${api}/events?after=${after}${invitation && `&${invitation}`}`,
@@ -65,10 +60,6 @@ if (root.dataset.live) {
     gatherMs: 0,
     maxPauseMs: MAX_PAUSE_MS,
   });
-}
-
-function noteEarly({ target }) {
-  early = target.closest("[data-mend]")?.closest("li") ?? early;
 }
 
 function version() {
@@ -316,3 +307,6 @@ function remember(box) {
     // This browser stores nothing.
   }
 }
+
+// From now on nothing that is clicked is lost.
+document.dispatchEvent(new Event("plyscribe:ready"));
