@@ -219,15 +219,14 @@ SCRIPT = """
 @pytest.fixture
 def script(tmp_path: Path) -> Iterator["subprocess.Popen[str]"]:
     """A script without a main guard that is about to play."""
-    argv = [sys.executable, "-c", dedent(SCRIPT)]
+    # Tests that run in the background of a shell ignore Ctrl-C, and what they start would too.
+    argv = ["env", "--default-signal=INT", sys.executable, "-c", dedent(SCRIPT)]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     with subprocess.Popen(
         argv,
         cwd=tmp_path,
         text=True,
         start_new_session=True,
-        # Tests that run in the background of a shell ignore Ctrl-C, and what they start would too.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         **pipes,
     ) as process:
         assert process.stdout.readline() == "begun\n"
@@ -252,7 +251,7 @@ def test_ctrl_c_ends_all_processes_and_only_the_script_says_so(stage: str, reque
     os.killpg(script.pid, signal.SIGINT)  # as a terminal does
     _, errors = script.communicate(timeout=30)
     assert errors.count("KeyboardInterrupt") == 1
-    assert not any(map(is_running, workers))
+    wait_until(lambda: not any(map(is_running, workers)))
 
 
 @pytest.mark.server

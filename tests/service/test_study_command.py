@@ -350,6 +350,9 @@ def test_subjects_are_checked_before_anything_is_played():
 @pytest.mark.server
 def test_ctrl_c_while_workers_start_is_told_once_by_the_command(tmp_path):
     command = [
+        # Tests that run in the background of a shell ignore Ctrl-C, and what they start would too.
+        "env",
+        "--default-signal=INT",
         sys.executable,
         "-m",
         "plyscribe",
@@ -367,8 +370,6 @@ def test_ctrl_c_while_workers_start_is_told_once_by_the_command(tmp_path):
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
-        # Tests that run in the background of a shell ignore Ctrl-C, and what they start would too.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     ) as study:
         children = Path(f"/proc/{study.pid}/task/{study.pid}/children")
         # The first is the tracker of what the workers share.
