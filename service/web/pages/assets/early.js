@@ -21,9 +21,9 @@
     }
   };
 
+  const happens = (type) => new Promise((resolve) => document.addEventListener(type, resolve, { once: true }));
+
   document.addEventListener("click", keep, true);
-  document.addEventListener("DOMContentLoaded", () => {
-    if (document.querySelector("script[data-late]")) document.addEventListener("plyscribe:ready", repeat, { once: true });
-    else repeat();
-  });
+  const ready = happens("plyscribe:ready");
+  happens("DOMContentLoaded").then(() => document.querySelector("script[data-late]") && ready).then(repeat);
 }
