@@ -8,12 +8,15 @@ from pathlib import Path
 import pytest
 
 from plyscribe.service.client import Client
-from tests.system.running import Serving, pair, serving
+from tests.system.running import ROOT, Serving, pair, serving
 
 pytestmark = pytest.mark.server
 
 EXAMPLES = 5
 """Random requests an operation, beside those that its examples and the edges of its schemas give."""
+
+PATIENCE_S = 800
+"""How long one role may take. A quiet machine needs a minute."""
 
 SPOILS_THE_REST = "^/v1/players/me/tokens/|/abort$"
 """Operations that end the token that is used, or all matches before anything else is tried on them."""
@@ -115,13 +118,15 @@ def send_everything(
         "--config-file",
         config,
         "run",
-        f"{service.url}/openapi.yaml",
+        ROOT / "openapi.yaml",
+        "--url",
+        service.url,
     ]
     argv += ["--checks", "all", "--max-examples", str(EXAMPLES), "--continue-on-failure", *paths]
     if token is not None:
         argv += ["--header", f"Authorization: Bearer {token}"]
     env = {**os.environ, "SCHEMATHESIS_HOOKS": str(hooks)}
-    sent = subprocess.run(argv, capture_output=True, text=True, timeout=400, cwd=directory, env=env)
+    sent = subprocess.run(argv, capture_output=True, text=True, timeout=PATIENCE_S, cwd=directory, env=env)
     assert sent.returncode == 0, sent.stdout + sent.stderr
 
 
@@ -143,18 +148,24 @@ def token_for(role: str, service: Serving, player: Client) -> str | None:
     match role:
         case "stranger":
             return None
-        case "player" | "player who spoils":
-            return player.token
         case "organiser":
             with Client(service.url, admin) as owner:
                 scopes = ["play", "record", "organise"]
                 return owner.recover_account(player.me()["player"], scopes, revoke_others=False)["token"]
-    return admin
+        case "administrator":
+            return admin
+    return player.token
 
+
+BEARABLE = "--exclude-path-regex", f"{SPOILS_THE_REST}|{TAKES_NO_JSON}"
+EACH = "--phases", "examples,coverage,fuzzing"
+"""Each operation by itself, without those that follow from its answers."""
 
 ROLES = {
     "stranger": ("--include-method", "GET", "--exclude-path-regex", "/me"),
-    "player": ("--exclude-path-regex", f"{SPOILS_THE_REST}|{TAKES_NO_JSON}"),
+    "player who looks": ("--include-method", "GET", *BEARABLE, *EACH),
+    "player who acts": ("--exclude-method", "GET", *BEARABLE, *EACH),
+    "player step by step": (*BEARABLE, "--phases", "stateful"),
     "player who spoils": ("--include-path-regex", SPOILS_THE_REST),
     "organiser": (
         "--include-path-regex",
