@@ -295,7 +295,7 @@ def send_raw(url: str, path: str, token: str, *lines: str, body: bytes = b"") ->
         f"Authorization: Bearer {token}",
         "Content-Type: application/json",
     ]
-    with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
+    with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
         connection.sendall("\r\n".join([*head, *lines, "", ""]).encode() + body)
         connection.shutdown(socket.SHUT_WR)
         with suppress(OSError):
