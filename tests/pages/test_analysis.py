@@ -332,7 +332,7 @@ def test_nothing_moves_away_from_a_finger_when_the_scripts_of_a_table_have_loade
     hint = page.get_by_role("button", name="Hint")
     hint.wait_for()
     wait_until_held(page, held)
-    page.wait_for_function("[...document.querySelectorAll('link[rel=stylesheet]')].every((each) => each.sheet)")
+    page.wait_for_function("() => [...document.querySelectorAll('link[rel=stylesheet]')].every((each) => each.sheet)")
     before = hint.bounding_box()
     held[0].continue_()
     expect(page.locator("#meaning")).to_have_text("Choose on the board.")
