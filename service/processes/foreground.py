@@ -47,10 +47,10 @@ class ForegroundService:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self.is_stopped:
-            click.echo("stopping …")
         try:
             self._is_stopping = True
+            if self.is_stopped:
+                click.echo("stopping …")
             self._service.stop()
         except KeyboardInterrupt:
             self._service.kill()

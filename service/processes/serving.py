@@ -53,7 +53,9 @@ from plyscribe.service.store.redis import connect, connect_client, connect_queue
 from plyscribe.service.store.requirements import require_queues_at, require_store_at
 from plyscribe.service.webhooks.targets import OFF
 
-READY_WITHIN_S = 30.0
+READY_WITHIN_S = 180.0
+"""How long the start may take. A small machine that is busy with something else needs more than half a minute."""
+
 POLL_S = 0.1
 STORE_TRIES = 3
 """Attempts to start the store. One fails if the store is killed while it starts."""

@@ -28,7 +28,7 @@ def bucket() -> Iterator[str]:
     server.start()
     host, port = server.get_host_and_port()
     endpoint = f"http://{host}:{port}"
-    httpx.put(f"{endpoint}/shelf").raise_for_status()
+    httpx.put(f"{endpoint}/shelf", timeout=60).raise_for_status()
     yield endpoint
     server.stop()
 

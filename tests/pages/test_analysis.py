@@ -52,12 +52,12 @@ def hold_step(page: Page) -> list[Route]:
 
 
 def wait_until_held(page: Page, held: list[Route]) -> None:
-    """Return once the page has asked for the position that `hold_step` holds."""
+    """Return once the page has asked for what is held."""
     for _ in range(600):
         if held:
             return
         page.wait_for_timeout(50)
-    raise AssertionError("the page asked for no position")
+    raise AssertionError("the page asked for nothing that is held")
 
 
 def moves(page: Page) -> list[str]:
@@ -319,6 +319,24 @@ def test_a_player_gets_hints_against_bots_alone(visit, service, two):
     expect(ann.page.locator("#meaning")).to_contain_text("Lena places a piece from the reserve on")
     expect(ann.page.locator("#board .marks .ghost").first).to_be_visible()
     assert not overflows(ann.page)
+
+
+def test_nothing_moves_away_from_a_finger_when_the_scripts_of_a_table_have_loaded(visit, service):
+    ann, held = visit(phone=True), list[Route]()
+    ann.sign_up("Lena")
+    page = ann.page
+    with Client(service.url, token=TOKENS[ann.url, "Lena"]) as client:
+        match = start(client, [{"player": client.me()["player"]}, {"bot": "random"}])
+    page.route("**/assets/composer.*.js", lambda route: held.append(route))
+    page.goto(f"/matches/{match}/play", wait_until="commit")
+    hint = page.get_by_role("button", name="Hint")
+    hint.wait_for()
+    wait_until_held(page, held)
+    page.wait_for_function("() => [...document.querySelectorAll('link[rel=stylesheet]')].every((each) => each.sheet)")
+    before = hint.bounding_box()
+    held[0].continue_()
+    expect(page.locator("#meaning")).to_have_text("Choose on the board.")
+    assert hint.bounding_box() == before
 
 
 def test_without_scripts_the_position_is_there_to_look_at(visit):

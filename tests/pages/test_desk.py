@@ -33,6 +33,8 @@ def sign_in(visitor, night: ClubNight) -> Page:
 
 
 def choose(page: Page, board: int) -> None:
+    # Before the scripts have loaded, the link leads to another page, and nothing on it is focused.
+    page.wait_for_load_state()
     page.locator(f"#place-{board}-1").click()
     expect(page.locator("#panel-title")).to_be_focused()
 
@@ -185,6 +187,21 @@ def test_what_others_do_appears_by_itself_and_leaves_a_form_as_it_is(visit, nigh
     # Somebody enters the result of this board, too: the forms are now others.
     night.post("/results", round=1, board=1, ranks=[1, 2])
     expect(page.get_by_role("heading", name="Correct the result")).to_be_visible(timeout=60_000)
+
+
+def test_what_is_entered_stays_when_the_other_forms_of_the_board_change(visit, night):
+    night.begin()
+    page = sign_in(visit(), night)
+    choose(page, 1)
+    page.locator("form[data-post$='/results']").get_by_label("Draw").check()
+    page.get_by_text("Adjudicate or forfeit, with a reason").click()
+    reason = page.locator("form[data-post$='/adjudications']").get_by_label("Reason")
+    reason.fill("the lights")
+    night.send("POST", f"/v1/matches/{night.list_games(1)[0]['match']}/pause", why="the lights went out")
+    expect(page.get_by_role("button", name="Let the match go on")).to_be_visible(timeout=60_000)
+    expect(reason).to_be_focused()
+    expect(reason).to_have_value("the lights")
+    expect(page.locator("form[data-post$='/results']").get_by_label("Draw")).to_be_checked()
 
 
 def test_the_desk_works_on_a_small_phone_and_by_keyboard(visit, night):

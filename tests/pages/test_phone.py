@@ -220,7 +220,7 @@ def test_sheets_are_printed_with_a_code_for_each_table_and_codes_are_made_void(v
 
 
 def test_nobody_else_sees_the_sheets(evening, service):
-    assert httpx.get(f"{service.url}/tournaments/{evening.id}/rounds/1/sheets").status_code == 401
+    assert httpx.get(f"{service.url}/tournaments/{evening.id}/rounds/1/sheets", timeout=60).status_code == 401
 
 
 # ---------------------------------------------------------------------------------------------------- without network

@@ -1,6 +1,7 @@
 """Playing and recording as people do: with clicks, with keys, on two screens."""
 
 import re
+from collections.abc import Sequence
 from contextlib import suppress
 from io import BytesIO
 from random import Random
@@ -281,6 +282,21 @@ def test_a_typed_move_says_what_it_would_do(visit):
 # ------------------------------------------------------------------------------------------------------------ touches
 
 
+def record_alone(visit, ruleset: str, *steps: str | Sequence[int], **browser: Any) -> Page:
+    """The page on which Ann records a match, after these moves and rolls."""
+    ann = visit(**browser)
+    ann.sign_up("Ann")
+    with Client(ann.url, TOKENS[ann.url, "Ann"]) as client:
+        seats = [{"name": name} for name in ("Bea", "Cleo")]
+        match = client.create_match(ruleset, seats, recorded=True, dice="recorded")["match"]
+        for step in steps:
+            client.move(match, step) if isinstance(step, str) else client.roll(match, step)
+    ann.page.goto(f"/matches/{match}/record")
+    expect(ann.page.locator(f"{BOARD} .choice").first).to_be_visible()
+    settle(ann.page)
+    return ann.page
+
+
 def begin_alone(
     visit, ruleset: str = "pathagon", *moves: str, options: dict[str, Any] | None = None, **browser: Any
 ) -> Page:
@@ -384,6 +400,30 @@ def test_a_piece_is_moved_by_a_click_on_it_and_one_on_its_target(visit):
     expect(page.locator("#meaning")).to_have_text("Now choose one of the marked places.")
     find_part(page, "d4").click()
     expect(page.locator("#log li").first).to_contain_text("a1-d4")
+
+
+ROLLS = [[5], [1], [1], [1]], [[1, 3, 5, 1], [1, 1, 1, 1]]
+RECRUITS = ["R +warrior", "M warrior s1-a5", "R +warrior", "R +warrior"]
+STUCK = [*ROLLS[0], "start a1", "start a5", *ROLLS[1], *RECRUITS]
+"""Steps of Rings. Seat 1 can now swap the terrain of a6 with that of a5 or a7, but cannot move its warrior on a5."""
+
+
+@pytest.mark.parametrize("dragged", [False, True], ids=["clicked", "dropped"])
+def test_a_piece_that_cannot_move_does_not_cover_the_target_on_which_it_stands(visit, dragged):
+    page = record_alone(visit, "rings", *STUCK)
+    find_part(page, "a6").click()
+    expect(page.locator("#meaning")).to_have_text("Now choose one of the marked places.")
+    warrior = find_part(page, "warrior:a5")
+    if dragged:
+        find_part(page, "a6").hover()
+        page.mouse.down()
+    warrior.hover()
+    if dragged:
+        page.mouse.up()
+    else:
+        expect(page.locator("#meaning")).to_contain_text("a5")
+        warrior.click()
+    expect(page.locator("#log li").first).to_contain_text("T swap a5 a6")
 
 
 def test_touching_a_piece_again_lets_it_go(visit):

@@ -146,7 +146,7 @@ def test_few_large_bodies_are_held_at_a_time():
     def app(environ: dict[str, Any], start: Any) -> list[bytes]:
         crowded.append(environ.get(CROWDED))
         if environ.get(CROWDED) is None:
-            hold.wait(20)
+            hold.wait(60)
         start("200 OK", [])
         return []
 

@@ -13,11 +13,12 @@ from tests.service.scripted import FIRST, write_bot, write_program
 
 
 @pytest.fixture
-def check(tmp_path):
+def check(tmp_path, monkeypatch):
     """Check a bot that runs this code in this many positions of zhen."""
+    monkeypatch.setattr("plyscribe.service.bridge.bot_process.END_WITHIN_S", 60.0)
 
     def run(
-        code: str, wanted: int = 4, timeout_s: float = 10.0, *, program: bool = False, ask_draws: bool = False
+        code: str, wanted: int = 4, timeout_s: float = 60.0, *, program: bool = False, ask_draws: bool = False
     ) -> Checked:
         argv = (write_program if program else write_bot)(tmp_path, code)
         checking = BotCheck(argv, timeout_s, ask_draws=ask_draws)
@@ -66,7 +67,7 @@ def test_some_questions_have_a_deadline_and_some_list_only_a_few_moves(check):
     """
     checked = check(code.replace("\n        ", "\n"), 30)
     shown = {finding.why.removeprefix("not a line of JSON: ") for finding in checked.findings}
-    assert {"None True False", "10000 True False"} <= shown
+    assert {"None True False", "60000 True False"} <= shown
     assert any(each.endswith("False True") for each in shown)
 
 
@@ -111,8 +112,9 @@ def test_a_silent_bot_is_found_and_given_up_soon(check):
     assert (kinds(checked), checked.asked, checked.is_sound) == (["no-answer"] * 3, 3, False)
 
 
-def test_slow_answers_are_reported_and_pass(check):
-    checked = check(f"time.sleep(1.2)\n{FIRST}", 2, timeout_s=2.0)
+def test_slow_answers_are_reported_and_pass(check, monkeypatch):
+    monkeypatch.setattr("plyscribe.service.bridge.bot_check.SLOW_SHARE", 1 / 60)
+    checked = check(f"time.sleep(1.2)\n{FIRST}", 2)
     assert (kinds(checked), checked.is_sound) == (["slow"], True)
     assert checked.slowest_s > 1.0
 

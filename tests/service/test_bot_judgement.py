@@ -62,15 +62,18 @@ ANSWERS = {
     "an illegal move": ("say(id=id, move='3-4')", False, {"illegal"}),
     "late": ("time.sleep(1.5); say(id=id, move=first)", False, {"no-answer"}),
     "dies": ("sys.exit(3)", False, {"died"}),
-    "a line without an end": ("raw(b'x' * 70_000); time.sleep(9)", False, {"too-long"}),
+    "a line without an end": ("raw(b'x' * 70_000); time.sleep(600)", False, {"too-long"}),
 }
-TIMEOUT_S = 1.0
+TIMEOUT_S = 60.0
+SHORT_S = 1.0
+"""The time limit of the bot that is late."""
+
 _KIND = re.compile(r"(?:seat \d+: )([a-z-]+): ")
 
 
-def judge_by_check(argv: list[str]) -> tuple[bool, set[str]]:
+def judge_by_check(argv: list[str], timeout_s: float) -> tuple[bool, set[str]]:
     """Whether the check accepts the bot's answer to one question, and the kinds of faults it finds."""
-    checking = BotCheck(argv, TIMEOUT_S)
+    checking = BotCheck(argv, timeout_s)
     try:
         checked = checking.check(find_ruleset("zhen"), 1)
     finally:
@@ -78,14 +81,14 @@ def judge_by_check(argv: list[str]) -> tuple[bool, set[str]]:
     return checked.moves + checked.resigned == 1, {fault.kind for fault in checked.faults} - {UNASKED}
 
 
-def judge_by_run(argv: list[str], api) -> tuple[bool, set[str], str | None]:
+def judge_by_run(argv: list[str], api, timeout_s: float) -> tuple[bool, set[str], str | None]:
     """The same of a bridge, and the fault of the resignation with which it ends the match."""
     player, token = api.sign_up("Machine")
     _, other = api.sign_up("Ann")
     match = api.new_match(token, [{"player": player}, None], "zhen")
     api.post(f"/v1/matches/{match}/seats/2", other, {})
     reports: list[str] = []
-    run = Run(Settings(argv, move_timeout_s=TIMEOUT_S, tries=1), reports.append)
+    run = Run(Settings(argv, move_timeout_s=timeout_s, tries=1), reports.append)
     run.player, run.has_answered = player, True
     client = Client("http://localhost", token, retry_for_s=0.0, transport=httpx.WSGITransport(app=api.app))
     worker = Worker(run, client, lambda _: None)
@@ -103,10 +106,12 @@ def judge_by_run(argv: list[str], api) -> tuple[bool, set[str], str | None]:
 
 
 @pytest.mark.parametrize("name", ANSWERS)
-def test_both_judge_an_answer_alike(api, tmp_path, name):
+def test_both_judge_an_answer_alike(api, tmp_path, name, monkeypatch):
+    monkeypatch.setattr("plyscribe.service.bridge.bot_process.END_WITHIN_S", TIMEOUT_S)
     code, accepted, kinds = ANSWERS[name]
+    timeout_s = SHORT_S if name == "late" else TIMEOUT_S
     argv = write_bot(tmp_path, HEAD + code)
-    assert judge_by_check(argv) == (accepted, kinds)
-    *judged, fault = judge_by_run(argv, api)
+    assert judge_by_check(argv, timeout_s) == (accepted, kinds)
+    *judged, fault = judge_by_run(argv, api, timeout_s)
     assert tuple(judged) == (accepted, kinds)
     assert fault == (None if accepted else RESIGNED_FOR[kinds.copy().pop()])

@@ -164,7 +164,7 @@ def test_a_report_that_takes_too_long_is_made_all_the_same(played, monkeypatch):
     makers, go_on = played.parts.desk._makers, threading.Event()
     begin = makers.begin
     with monkeypatch.context() as patch:
-        patch.setattr(makers, "begin", lambda subject: go_on.wait(10) and begin(subject))
+        patch.setattr(makers, "begin", lambda subject: go_on.wait(60) and begin(subject))
         patch.setattr(desk, "WAIT_S", 0.01)
         busy = played.api.get(f"{played.path}/verification")
         assert (busy.status_code, busy.json["code"], busy.headers["Retry-After"]) == (503, "report/busy", "1")

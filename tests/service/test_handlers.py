@@ -28,8 +28,8 @@ class Rig:
 
     def __init__(self) -> None:
         self.store = MemoryStore()
-        self.one = Handler(self.store, MATCH, append_within_s=0.3, load_within_s=0.1)
-        self.other = Handler(self.store, MATCH, append_within_s=0.3, load_within_s=0.1)
+        self.one = Handler(self.store, MATCH, append_within_s=30.0, load_within_s=30.0)
+        self.other = Handler(self.store, MATCH, append_within_s=30.0, load_within_s=30.0)
         self.match = self.new_match()
 
     def new_match(self) -> str:
@@ -201,6 +201,7 @@ def test_orders_without_an_answer_from_the_store_are_all_unavailable(rig, monkey
         raise StoreUnavailable("away")
 
     monkeypatch.setattr(rig.store, "append_all", be_away)
+    monkeypatch.setattr(rig.one, "_append_within_s", 0.3)
     answers = rig.one.execute_all([order(rig.match, "+1"), order(rig.new_match(), "+1")])
     assert [type(answer) for answer in answers] == [StoreUnavailable, StoreUnavailable]
 
@@ -243,6 +244,7 @@ def test_a_store_that_stays_away_is_told_after_the_deadline(rig, monkeypatch):
         raise StoreUnavailable("away")
 
     monkeypatch.setattr(rig.store, "append", away)
+    monkeypatch.setattr(rig.one, "_append_within_s", 0.3)
     with pytest.raises(StoreUnavailable):
         rig.move(rig.one, "+1")
 

@@ -241,7 +241,7 @@ class Waiting:
         self.awaited.start(lambda _: None, self.heard.set)
 
     def read(self):
-        assert self.heard.wait(10)
+        assert self.heard.wait(60)
         return self.awaited.read()
 
 

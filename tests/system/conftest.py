@@ -3,13 +3,12 @@
 import os
 import shutil
 import subprocess
-import time
 from collections.abc import Iterator
 
 import pytest
 import redis
 
-from tests.system.running import free_port
+from tests.system.running import free_port, wait_for
 
 
 @pytest.fixture
@@ -26,13 +25,15 @@ def redis_url(tmp_path) -> Iterator[str]:
     server = subprocess.Popen([binary, *settings, *durable], stdout=subprocess.DEVNULL)
     try:
         with redis.Redis(port=port) as client:
-            for _ in range(200):
-                try:
-                    client.ping()
-                    break
-                except redis.exceptions.ConnectionError:
-                    time.sleep(0.05)
+            wait_for(lambda: _answers(client), why="the server")
         yield f"redis://127.0.0.1:{port}"
     finally:
         server.terminate()
         server.wait()
+
+
+def _answers(client: redis.Redis) -> bool:
+    try:
+        return bool(client.ping())
+    except redis.exceptions.ConnectionError:
+        return False

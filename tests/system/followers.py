@@ -42,7 +42,7 @@ class Stream:
 
     def connect(self) -> None:
         self._raw, self._body, self._text = b"", b"", b""
-        self.socket = socket.create_connection(self._address, timeout=10)
+        self.socket = socket.create_connection(self._address, timeout=60)
         lines = [f"GET {self._path} HTTP/1.1", "Host: localhost", "Accept: text/event-stream"]
         lines += [f"Last-Event-ID: {self.ids[-1]}"] if self.ids else []
         lines += [f"Authorization: Bearer {self._token}"] if self._token else []

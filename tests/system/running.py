@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import httpx
 
@@ -18,6 +19,9 @@ from tests.store.own_servers import free_port as free_port
 
 ROOT = Path(__file__).parents[2]
 WITHIN_S = 60.0
+STARTS_WITHIN_S = 240.0
+"""How long a service may take to start: longer than it takes itself to give up."""
+
 KEY = "5a" * 32
 PROGRAM = (sys.executable, "-m", "plyscribe")
 
@@ -66,6 +70,17 @@ def is_ready(url: str) -> bool:
     return httpx.get(f"{url}/readyz", timeout=2.0).is_success
 
 
+def read_readiness(url: str) -> dict[str, Any]:
+    """What the process says about its store: at first perhaps that the store has not answered yet."""
+    return dict(httpx.get(f"{url}/readyz", timeout=WITHIN_S).json())
+
+
+def count_followers(url: str) -> int:
+    """How many streams and waiting pages are open; needs open metrics."""
+    text = httpx.get(f"{url}/metrics", timeout=WITHIN_S).raise_for_status().text
+    return sum(int(float(line.split()[1])) for line in text.splitlines() if line.startswith("plyscribe_followers{"))
+
+
 def descendants(pid: int) -> dict[int, bytes]:
     """The command lines of all processes below this one, by id."""
     parents: dict[int, int] = {}
@@ -98,7 +113,7 @@ class Serving:
             self.process = subprocess.Popen(argv, env=environment(**env), stdout=out, stderr=out, cwd=data.parent)
 
     def wait_until_ready(self) -> None:
-        wait_for(lambda: self.process.poll() is not None or is_ready(self.url), why="the service")
+        wait_for(lambda: self.process.poll() is not None or is_ready(self.url), STARTS_WITHIN_S, "the service")
         assert self.process.poll() is None, self.output.read_text()
 
     def pids(self, name: str) -> list[int]:

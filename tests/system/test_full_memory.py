@@ -10,7 +10,7 @@ import pytest
 from plyscribe.service.client import Client, Problem
 from plyscribe.service.processes.embedded import find_running
 from plyscribe.service.store.redis import connect_client
-from tests.system.running import Serving, free_port, pair, serving, status_of, wait_for
+from tests.system.running import Serving, free_port, is_ready, pair, read_readiness, serving, status_of, wait_for
 
 pytestmark = pytest.mark.server
 
@@ -33,7 +33,7 @@ def serving_full(data: Path) -> Iterator[Serving]:
     """The service started on a store that is full, which is not ready but can be read."""
     service = Serving(data, free_port(), PLYSCRIBE_STORE_MEMORY="16MB")
     try:
-        wait_for(lambda: httpx.get(f"{service.url}/healthz").is_success, why="the service")
+        wait_for(lambda: httpx.get(f"{service.url}/healthz", timeout=60).is_success, why="the service")
         wait_for(lambda: "Plyscribe serves at" in service.output.read_text(), why="the start")
         yield service
     finally:
@@ -61,10 +61,10 @@ def test_a_full_store_is_read_refuses_moves_and_goes_on_with_more_memory(tmp_pat
         assert hasty[0].events(match)[-1] == receipts[-1]["events"][-1]
         ended = hasty[0].withdraw(left)
         assert ended["events"][-1]["type"] == "match-ended"
-        assert httpx.get(f"{service.url}/healthz").is_success
-        ready = httpx.get(f"{service.url}/readyz")
-        assert (ready.status_code, ready.json()["code"]) == (503, "store/full")
-        assert "plyscribe_store_takes_writes 0.0" in httpx.get(f"{service.url}/metrics").text
+        assert httpx.get(f"{service.url}/healthz", timeout=60).is_success
+        wait_for(lambda: read_readiness(service.url).get("code") == "store/full", why="the trouble")
+        assert not is_ready(service.url)
+        assert "plyscribe_store_takes_writes 0.0" in httpx.get(f"{service.url}/metrics", timeout=60).text
         for client in hasty:
             client.close()
         tokens, ids = [client.token for client in both.clients], both.ids
@@ -73,7 +73,7 @@ def test_a_full_store_is_read_refuses_moves_and_goes_on_with_more_memory(tmp_pat
         with ann, ben:
             assert ann.match(match)["version"] == receipts[-1]["version"]
             set_memory(data, "0")
-            wait_for(lambda: httpx.get(f"{service.url}/readyz").is_success, why="the end of the trouble")
+            wait_for(lambda: httpx.get(f"{service.url}/readyz", timeout=60).is_success, why="the end of the trouble")
             for ply in range(ann.match(match)["ply"], len(MOVES)):
                 (ann, ben)[ply % 2].move(match, MOVES[ply])
             ann.withdraw(match)

@@ -100,7 +100,9 @@ def test_it_is_played_over_http_and_its_bundle_verified_offline(
 
 def test_its_pages_have_rules_board_sentences_and_lessons_in_two_languages(service: Serving, played: str) -> None:
     def read(path: str, language: str = "en") -> str:
-        page = httpx.get(f"{service.url}{path}", headers={"Accept-Language": language}, follow_redirects=True)
+        page = httpx.get(
+            f"{service.url}{path}", headers={"Accept-Language": language}, follow_redirects=True, timeout=60
+        )
         assert page.status_code == 200, path
         return page.text
 
@@ -111,7 +113,9 @@ def test_its_pages_have_rules_board_sentences_and_lessons_in_two_languages(servi
     assert "nimmt 3 Steine." in read(f"/matches/{played}", "de")
     assert 'class="pebbles-hollow"' in read(f"/matches/{played}")
     assert 'data-touch="take-3"' in read("/rulesets/pebbles/learn/last")
-    picture = httpx.get(f"{service.url}/v1/matches/{played}/positions/4", headers={"Accept": "image/svg+xml"})
+    picture = httpx.get(
+        f"{service.url}/v1/matches/{played}/positions/4", headers={"Accept": "image/svg+xml"}, timeout=60
+    )
     assert ".pebbles-hollow { fill: #d8cfbd; }" in picture.text
 
 

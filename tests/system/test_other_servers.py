@@ -14,7 +14,18 @@ import pytest
 
 from plyscribe.service.client import Client
 from plyscribe.service.processes.embedded import start_server
-from tests.system.running import KEY, ROOT, WITHIN_S, environment, free_port, is_ready, open_account, pair, wait_for
+from tests.system.running import (
+    KEY,
+    ROOT,
+    WITHIN_S,
+    count_followers,
+    environment,
+    free_port,
+    is_ready,
+    open_account,
+    pair,
+    wait_for,
+)
 
 pytestmark = pytest.mark.server
 
@@ -62,13 +73,7 @@ def shared(store_url) -> Iterator[str]:
 def threaded(shared) -> Iterator[str]:
     """The same, with no stream open before and after."""
     yield shared
-    wait_for(lambda: count_open(shared) == 0, why="the end of all streams")
-
-
-def count_open(url: str) -> int:
-    """How many streams and waiting pages are open."""
-    text = httpx.get(f"{url}/metrics").raise_for_status().text
-    return sum(int(float(line.split()[1])) for line in text.splitlines() if line.startswith("plyscribe_followers{"))
+    wait_for(lambda: count_followers(shared) == 0, why="the end of all streams")
 
 
 def test_a_match_is_played_and_followed_to_its_end(threaded):
@@ -112,8 +117,9 @@ def test_a_client_that_leaves_amid_a_stream_frees_its_place_soon(threaded):
         path = f"/v1/matches/{both.open_match('zhen')}/events"
         with stream(threaded, path) as left:
             assert ids(left.iter_lines(), 3) == [1, 2, 3]
-            assert count_open(threaded) == 1
-        wait_for(lambda: count_open(threaded) == 0, within_s=10, why="a free place")
+            assert count_followers(threaded) == 1
+        # After 20 s the stream would end by itself.
+        wait_for(lambda: count_followers(threaded) == 0, within_s=18, why="a free place")
 
 
 def test_a_stream_goes_on_after_the_last_event_id(threaded):
@@ -152,7 +158,7 @@ def test_a_body_that_is_too_long_is_refused(threaded):
     with Client(threaded) as anyone:
         token = open_account(anyone, "Ann")["token"]
     headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json", "X-Request-Id": "mine"}
-    refused = httpx.post(f"{threaded}/v1/matches", headers=headers, content=b" " * 70_000)
+    refused = httpx.post(f"{threaded}/v1/matches", headers=headers, content=b" " * 70_000, timeout=60)
     assert (refused.status_code, refused.json()["code"]) == (413, "request/too-large")
     assert refused.headers["X-Request-Id"] == "mine"
 
@@ -161,7 +167,7 @@ def test_a_body_in_chunks_is_refused(threaded):
     with Client(threaded) as anyone:
         token = open_account(anyone, "Ann")["token"]
     headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
-    refused = httpx.post(f"{threaded}/v1/matches", headers=headers, content=iter([b"{}"]))
+    refused = httpx.post(f"{threaded}/v1/matches", headers=headers, content=iter([b"{}"]), timeout=60)
     assert (refused.status_code, refused.json()["code"]) == (411, "request/length-required")
 
 
@@ -173,7 +179,7 @@ def test_streams_leave_threads_to_everybody_else(threaded):
         for headers in (*tokens, *tokens):
             opened = open_streams.enter_context(stream(threaded, path, **headers))
             assert next(opened.iter_lines()) == "retry: 1000"
-        refused = httpx.get(f"{threaded}{path}", headers=SSE)
+        refused = httpx.get(f"{threaded}{path}", headers=SSE, timeout=60)
         assert (refused.status_code, refused.json()["code"]) == (503, "live/full")
         assert refused.headers["Retry-After"] == "1"
         assert both.clients[0].move(match, "+5")["version"] == 4
@@ -202,7 +208,7 @@ def test_a_server_that_is_told_to_stop_finishes_streams_and_what_is_in_hand(stor
             assert ids(lines, 3) == [1, 2, 3]
             waiting = threading.Thread(target=lambda: answers.append(httpx.get(page, timeout=WITHIN_S)))
             waiting.start()
-            wait_for(lambda: count_open(url) == 2, why="both")
+            wait_for(lambda: count_followers(url) == 2, why="both")
             server.send_signal(signal.SIGTERM)
             # Whole, without a broken connection.
             assert "event: end" not in list(lines)
@@ -217,8 +223,10 @@ def test_without_threads_all_is_served_but_what_would_wait(store_url):
         match = both.open_match("zhen", options={"tiles": 6, "cubes": 6, "ply_limit": 20})
         both.play_out(match, lambda match: ann.legal_moves(match)[0])
         version = ann.match(match)["version"]
-        assert httpx.get(f"{url}/v1/matches/{match}/events?after={version}&wait=15").json()["events"] == []
-        refused = httpx.get(f"{url}/v1/matches/{match}/events", headers=SSE)
+        # It does not wait.
+        page = f"{url}/v1/matches/{match}/events?after={version}&wait=30"
+        assert httpx.get(page, timeout=29).json()["events"] == []
+        refused = httpx.get(f"{url}/v1/matches/{match}/events", headers=SSE, timeout=60)
         assert (refused.status_code, refused.json()["code"]) == (503, "live/full")
 
 
@@ -226,7 +234,7 @@ def test_a_long_export_is_made_piece_by_piece(threaded):
     with pair(threaded) as both:
         match = both.open_match("zhen")
         with httpx.stream(
-            "GET", f"{threaded}/v1/matches/{match}/events", headers={"Accept": "application/x-ndjson"}
+            "GET", f"{threaded}/v1/matches/{match}/events", headers={"Accept": "application/x-ndjson"}, timeout=60
         ) as export:
             assert export.headers["Transfer-Encoding"] == "chunked"
             *events, end = export.iter_lines()

@@ -205,7 +205,7 @@ def test_a_program_that_changes_between_matches_is_noticed(cup: Cup, service: Se
     assert builds["entered"] == {"digest": new, "command": "alpha.py", "version": "1.2", "options": OPTIONS}
     assert len(builds["played"]) == 2
     assert builds["undeclared"] == 0
-    page = httpx.get(f"{service.url}/tournaments/{find_tournament(anyone, alpha)}").text
+    page = httpx.get(f"{service.url}/tournaments/{find_tournament(anyone, alpha)}", timeout=60).text
     assert "changed from game" in page
     assert new[:16] in page
 

@@ -67,7 +67,7 @@ def test_without_the_older_key_its_matches_wait_and_lose_nothing(tmp_path):
         before = both.clients[0].match(match)
         seat = before["turn"]["decision"]
         mover = {"Authorization": f"Bearer {both.clients[seat - 1].token}"}
-        told = httpx.post(f"{service.url}/v1/matches/{match}/moves", json={"move": "push"}, headers=mover)
+        told = httpx.post(f"{service.url}/v1/matches/{match}/moves", json={"move": "push"}, headers=mover, timeout=60)
         assert (told.status_code, told.json()["code"]) == (503, "dice/key-missing")
         assert both.clients[0].match(match) == before
         assert run_cli("doctor", "--data", str(data), "--port", str(service.port)).returncode == 1

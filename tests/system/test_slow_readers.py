@@ -50,7 +50,7 @@ def server() -> Iterator[tuple[int, int]]:
 
 
 def count_made(port: int) -> int:
-    return int(httpx.get(f"http://127.0.0.1:{port}/made").text)
+    return int(httpx.get(f"http://127.0.0.1:{port}/made", timeout=60).text)
 
 
 def ask(port: int) -> socket.socket:

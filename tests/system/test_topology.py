@@ -91,7 +91,7 @@ def bucket() -> Iterator[str]:
     server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
     server.start()
     host, port = server.get_host_and_port()
-    httpx.put(f"http://{host}:{port}/plyscribe").raise_for_status()
+    httpx.put(f"http://{host}:{port}/plyscribe", timeout=60).raise_for_status()
     yield f"http://{host}:{port}"
     server.stop()
 

@@ -42,7 +42,9 @@ def test_every_export_of_the_api_checks(tmp_path):
             while olga.tournament(cup)["status"] != "ended":
                 assert time.monotonic() < deadline, name
                 time.sleep(0.2)
-            answer = httpx.get(f"{service.url}/v1/tournaments/{cup}/events", headers={"Accept": "application/x-ndjson"})
+            answer = httpx.get(
+                f"{service.url}/v1/tournaments/{cup}/events", headers={"Accept": "application/x-ndjson"}, timeout=60
+            )
             path = tmp_path / f"{cup}.ndjson"
             path.write_bytes(answer.content)
             checked = CliRunner().invoke(cli, ["tournament", "check", str(path)])

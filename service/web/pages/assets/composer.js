@@ -57,6 +57,7 @@ export class Composer {
     const isOther = seat !== this.seat;
     this.seat = seat;
     this.known = new Map();
+    this.start = null;
     this.read = null;
     this.marks.clear();
     if (isOther) this.forget();
@@ -72,8 +73,14 @@ export class Composer {
     const answer = await this.load(this.touches);
     if (this.touches.length && !answer.next.length && !answer.ready.length) return this.go([], 0);
     this.answer = answer;
-    this.read = (await this.load([])).read;
+    this.read = (await this.begin()).read;
     this.show();
+  }
+
+  /** What can be touched first. */
+  async begin() {
+    this.start ??= await this.load([]);
+    return this.start;
   }
 
   /** Do one thing after the other, in the order of the touches. */
@@ -125,14 +132,27 @@ export class Composer {
     this.refuse("");
     const { touches } = this;
     const now = await this.load(touches);
+    await this.begin();
+    name = this.findTarget(now, name, by);
     const last = touches.at(-1);
     if (leadsTo(now, name)) return this.go([...touches, name], this.own + 1, by);
     if (name === last && now.ready.length) return now.ready.length === 1 ? this.commit() : this.focusChips();
     if (touches.includes(name)) return by !== "drop" && this.go(touches.slice(0, touches.indexOf(name)), 0);
-    if (leadsTo(await this.load([]), name)) return this.go([name], 1, by);
+    if (leadsTo(this.start, name)) return this.go([name], 1, by);
     // What comes after a complete move is meant to begin another one.
     const { refusal } = await this.load(now.next.length ? [...touches, name] : [name]);
     this.giveReason(name, refusal ?? { detail: gettext("No legal move starts like this.") });
+  }
+
+  /**
+   * What a pointer means by this part. A piece that begins no move, on a field that completes one, means the field, and
+   * so does any piece under one that is dropped. Keys touch the field itself.
+   */
+  findTarget(answer, name, by) {
+    if (!name || by === "key" || !this.touches.length || this.touches.includes(name) || leadsTo(answer, name)) return name;
+    if (by !== "drop" && leadsTo(this.start, name)) return name;
+    const around = this.marks.find(name)?.parentElement.closest("[data-touch]")?.dataset.touch;
+    return completes(answer, around) ? around : name;
   }
 
   /** Touch this, and whatever leaves no choice. `own` of the touches were made by hand. */
@@ -143,7 +163,7 @@ export class Composer {
       answer = await this.load(touches);
     }
     Object.assign(this, { touches, answer, own });
-    this.read ??= (await this.load([])).read;
+    this.read ??= (await this.begin()).read;
     this.show();
     // A mouse has shown what the second touch would do, and so has a drag.
     const isMeant = by === "drop" || (by === "mouse" && own > 1) || (by !== "drag" && this.auto.checked);
@@ -418,11 +438,12 @@ export class Composer {
 
   /** Show what a touch of the part under the mouse would do. */
   look(event) {
-    const name = event?.pointerType === "mouse" ? event.target.closest("[data-touch]")?.dataset.touch : null;
+    const below = event?.pointerType === "mouse" ? event.target.closest("[data-touch]")?.dataset.touch : null;
+    const name = this.answer && this.start ? this.findTarget(this.answer, below, "mouse") : below;
     if (name && name === this.looked) return;
     clearTimeout(this.looking);
     this.looked = name;
-    const isTarget = this.touches.length > 0 && Boolean(this.answer?.next.some((each) => each.touch === name && each.move));
+    const isTarget = this.touches.length > 0 && Boolean(this.answer) && completes(this.answer, name);
     if (!isTarget && !this.isLooking) return;
     const { touches, answer } = this;
     const isStill = () => touches === this.touches && answer === this.answer && !this.isSending;
@@ -501,7 +522,7 @@ export class Composer {
       const part = event.target.closest("[data-touch]");
       if (part) this.rove(part.dataset.touch);
       if (!this.read) this.act(async () => {
-        this.read = (await this.load([])).read;
+        this.read = (await this.begin()).read;
         this.prepare();
       });
     });
@@ -600,6 +621,10 @@ const STALE = new Error("the position has changed");
 
 function leadsTo(answer, name) {
   return answer.next.some((each) => each.touch === name);
+}
+
+function completes(answer, name) {
+  return answer.next.some((each) => each.touch === name && each.move);
 }
 
 function makeButton(text, data) {

@@ -56,7 +56,10 @@ function put(page) {
 }
 
 function putPanel(page) {
-  find("panel").replaceWith(page.getElementById("panel"));
+  const [panel, fresh] = [find("panel"), page.getElementById("panel")];
+  // What somebody is entering on a board stays as long as it can still be decided there.
+  if (panel.dataset.game === fresh.dataset.game) swapPart(panel, fresh);
+  else panel.replaceWith(fresh);
   root.className = page.getElementById("desk").className;
 }
 

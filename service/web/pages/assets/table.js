@@ -301,7 +301,9 @@ document.addEventListener("plyscribe:sent", () => refresh());
 /** Let this browser remember whether a checkbox is checked. */
 function remember(box) {
   try {
-    box.checked = localStorage.getItem(box.id) === "true";
+    // It may have been checked before this script had loaded.
+    if (box.checked) localStorage.setItem(box.id, true);
+    else box.checked = localStorage.getItem(box.id) === "true";
     box.addEventListener("change", () => localStorage.setItem(box.id, box.checked));
   } catch {
     // This browser stores nothing.
