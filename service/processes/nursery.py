@@ -27,7 +27,7 @@ from setproctitle import setproctitle
 
 from plyscribe.service.processes.children import Process, die_with, python_command, spawn, tied_to_parent
 
-FORKS_WITHIN_S = 30.0
+FORKS_WITHIN_S = 120.0
 """How long the nursery may take to import everything and to fork. After that a process is started without it."""
 
 POLL_S = 0.02
