@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
 
 from tests.system.running import ROOT, Serving, serving
 
@@ -22,6 +22,10 @@ SCREENSHOTS = ROOT / ".screenshots"
 OFFLINE = ["--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-quic"]
 TOKENS: dict[tuple[str, str], str] = {}
 """The tokens of the accounts that the tests have opened, by service and name."""
+
+ID = re.compile(r"\b[a-z2-7]{26}\b")
+ASKED_AGAIN = re.compile(r"/v1/matches\?waiting=me|/v1/players/me/events\?|/play/lobby$")
+"""What pages ask for every few seconds. A store whose disk is busy for long answers that it should be asked later."""
 
 NAMED_BY_DIGEST = re.compile(r"/assets/[a-z_]+\.[0-9a-f]{16}\.[a-z]+$")
 DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
@@ -61,9 +65,15 @@ class Visitor:
         page = self.context.new_page()
         page.set_default_timeout(30_000)
         page.on("pageerror", lambda error: self.faults.append(str(error)))
-        page.on("console", lambda said: self.faults.append(said.text) if said.type == "error" else None)
+        page.on("console", self._note_error)
         page.on("request", lambda asked: self._note_request(asked.url))
         return page
+
+    def _note_error(self, said: ConsoleMessage) -> None:
+        # What it says of an answer does not name the request.
+        address = ID.sub("…", said.location["url"].removeprefix(self.url))
+        if said.type == "error" and not ("503" in said.text and ASKED_AGAIN.match(address)):
+            self.faults.append(f"{said.text} [{address}]")
 
     def _note_request(self, url: str) -> None:
         if not url.startswith((self.url, "data:", "blob:")):

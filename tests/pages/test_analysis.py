@@ -222,7 +222,7 @@ def test_a_guest_signs_in_and_comes_back_to_the_line_for_suggestions(visit):
     sentence = best.locator("strong").inner_text()
     best.click()
     expect(here(page)).to_have_text(sentence)
-    assert not page.locator(".suggestions").count()
+    expect(page.locator(".suggestions")).to_have_count(0)
     take_pictures(page, "analysis")
     assert find_barriers(page) == []
     assert not overflows(page)

@@ -77,10 +77,10 @@ def click_something(page: Page, random: Random) -> bool:
     # A choice may disappear just before the click. People then look again, and so does this.
     with suppress(Error):
         if can_play and (not count or random.random() < 0.5):
-            page.locator("#play").click(timeout=2000)
+            page.locator("#play").click(timeout=10_000)
             return True
         if count:
-            choices.nth(random.randrange(count)).click(timeout=2000)
+            choices.nth(random.randrange(count)).click(timeout=10_000)
             return True
     return False
 

@@ -369,8 +369,8 @@ def test_a_correction_that_is_closed_while_it_is_sent_is_shown(visit):
     page.route("**/corrections", lambda route: held.append(route))
     open_step(page, "on c3.")
     find_field(page, "g7").click()
-    page.get_by_role("button", name="Play it").first.click()
-    page.wait_for_timeout(300)
+    with page.expect_request("**/corrections"):
+        page.get_by_role("button", name="Play it").first.click()
     page.get_by_role("button", name="Close").click()
     expect(page.locator(".mending")).to_have_count(0)
     held[0].continue_()

@@ -7,6 +7,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -32,11 +33,20 @@ pytestmark = pytest.mark.server
 GUNICORN = (sys.executable, "-m", "gunicorn", "plyscribe.service.web.app:create_app()", "--no-control-socket")
 THREADS = ("--worker-class", "gthread", "--threads", "8")
 SSE = {"Accept": "text/event-stream"}
-SHORT_STREAMS = """\
+STREAMS = """\
 def post_worker_init(worker):
     from plyscribe.service.live import followers
-    followers.THREAD_S = 2.0
+    followers.THREAD_S = {seconds}
 """
+LONG_S = 300
+"""How long streams last where a test needs them open for as long as it takes."""
+
+
+def end_streams_after(seconds: int, directory: Path) -> tuple[str, str]:
+    """Options of a gunicorn whose streams last so long."""
+    config = directory / "streams.py"
+    config.write_text(STREAMS.format(seconds=seconds))
+    return "--config", str(config)
 
 
 @pytest.fixture(scope="module")
@@ -63,9 +73,10 @@ def gunicorn(store_url: str, *options: str, **env: str) -> Iterator[tuple[subpro
 
 
 @pytest.fixture(scope="module")
-def shared(store_url) -> Iterator[str]:
+def shared(store_url, tmp_path_factory) -> Iterator[str]:
     """A gunicorn of eight threads, four of which streams may hold."""
-    with gunicorn(store_url, *THREADS, PLYSCRIBE_STREAM_THREADS="4") as (_, url):
+    options = (*THREADS, *end_streams_after(LONG_S, tmp_path_factory.mktemp("shared")))
+    with gunicorn(store_url, *options, PLYSCRIBE_STREAM_THREADS="4") as (_, url):
         yield url
 
 
@@ -118,8 +129,7 @@ def test_a_client_that_leaves_amid_a_stream_frees_its_place_soon(threaded):
         with stream(threaded, path) as left:
             assert ids(left.iter_lines(), 3) == [1, 2, 3]
             assert count_followers(threaded) == 1
-        # After 20 s the stream would end by itself.
-        wait_for(lambda: count_followers(threaded) == 0, within_s=18, why="a free place")
+        wait_for(lambda: count_followers(threaded) == 0, why="a free place")
 
 
 def test_a_stream_goes_on_after_the_last_event_id(threaded):
@@ -176,18 +186,21 @@ def test_streams_leave_threads_to_everybody_else(threaded):
         match = both.open_match("zhen")
         path = f"/v1/matches/{match}/events"
         tokens = [{"Authorization": f"Bearer {client.token}"} for client in both.clients]
-        for headers in (*tokens, *tokens):
-            opened = open_streams.enter_context(stream(threaded, path, **headers))
-            assert next(opened.iter_lines()) == "retry: 1000"
+        # A stream is closed when nobody holds its lines any more.
+        held = [
+            open_streams.enter_context(stream(threaded, path, **headers)).iter_lines() for headers in (*tokens, *tokens)
+        ]
+        assert [next(lines) for lines in held] == ["retry: 1000"] * 4
         refused = httpx.get(f"{threaded}{path}", headers=SSE, timeout=60)
         assert (refused.status_code, refused.json()["code"]) == (503, "live/full")
         assert refused.headers["Retry-After"] == "1"
         assert both.clients[0].move(match, "+5")["version"] == 4
 
 
-def test_behind_a_proxy_the_client_that_it_names_has_the_share(store_url):
+def test_behind_a_proxy_the_client_that_it_names_has_the_share(store_url, tmp_path):
+    options = (*THREADS, *end_streams_after(LONG_S, tmp_path))
     settings = {"PLYSCRIBE_STREAM_THREADS": "4", "PLYSCRIBE_PROXIES": "1"}
-    with gunicorn(store_url, *THREADS, **settings) as (_, url), pair(url) as both, ExitStack() as open_streams:
+    with gunicorn(store_url, *options, **settings) as (_, url), pair(url) as both, ExitStack() as open_streams:
         path = f"/v1/matches/{both.open_match('zhen')}/events"
         statuses = [
             open_streams.enter_context(stream(url, path, **{"X-Forwarded-For": client})).status_code
@@ -197,8 +210,7 @@ def test_behind_a_proxy_the_client_that_it_names_has_the_share(store_url):
 
 
 def test_a_server_that_is_told_to_stop_finishes_streams_and_what_is_in_hand(store_url, tmp_path):
-    (tmp_path / "short.py").write_text(SHORT_STREAMS)
-    options = (*THREADS, "--config", str(tmp_path / "short.py"))
+    options = (*THREADS, *end_streams_after(12, tmp_path))
     with gunicorn(store_url, *options, PLYSCRIBE_STREAM_THREADS="4") as (server, url), pair(url) as both:
         match = both.open_match("zhen")
         answers: list[httpx.Response] = []

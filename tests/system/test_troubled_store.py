@@ -113,7 +113,8 @@ def test_health_is_answered_before_the_moves_that_wait_for_the_store(tmp_path, t
                     assert "plyscribe_store_up 0.0" in answer.text
                     return outlasted == {"/healthz", "/readyz", "/metrics"}
 
-                wait_for(ask_all, why="each of them to be answered before a move that was sent earlier")
+                earlier = "each of them to be answered before a move that was sent earlier"
+                wait_for(ask_all, within_s=240, why=earlier)
                 crowd.end()
             assert {answer.status_code for answer in crowd.answers} == {503}
             assert {answer.json()["code"] for answer in crowd.answers} == {"store/unavailable"}
