@@ -96,7 +96,7 @@ class LetterSink:
     def _follow_match(self, match: Match, events: Sequence[StoredEvent], appends: Sequence[FeedEntry]) -> Addressed:
         found: list[tuple[str, Letter]] = []
         with _apart(match.stream):
-            for after, letters in follow_match(match, events, [(append.first, append.last) for append in appends]):
+            for after, letters in follow_match(match, events, appends):
                 match = after
                 found += letters
             # After a fault, even one in this state alone, the next reader reads from the store.
@@ -159,7 +159,7 @@ class LetterProjection:
         else:
             with _apart(stream):
                 events = self._matches.read_events(stream, 0)
-                for _, letters in follow_match(Match(stream), events, list_appends(events)):
+                for _, letters in follow_match(Match(stream), events, list_appends(stream, events)):
                     yield from letters
 
     def _list_recent(self, streams: Sequence[str], since_ms: int) -> list[str]:
