@@ -28,6 +28,9 @@ from plyscribe.service.streams.handler import Handler
 _OF_TOURNAMENTS = invitation_notices.TYPES | challenge_notices.TYPES
 """The types of the events of tournaments that players are notified of."""
 
+READ_TOGETHER = 10_000
+"""New events of matches that are read together: about 5 MB. Bots may play a whole match in one append."""
+
 Addressed = Iterable[tuple[str, Letter]]
 """Letters, each with its player."""
 
@@ -70,10 +73,11 @@ class LetterSink:
         for entry in entries:
             if entry.stream.startswith("match-"):
                 appends[entry.stream].append(entry)
-        before = [self._find_before(stream, of_match[0]) for stream, of_match in appends.items()]
-        stretches = [Stretch(match.stream, match.version, appends[match.stream][-1].last) for match in before]
-        for match, events in zip(before, self._load(stretches), strict=True):
-            yield from self._follow_match(match, events, appends[match.stream])
+        for streams in _gather(appends):
+            before = [self._find_before(stream, appends[stream][0]) for stream in streams]
+            stretches = [Stretch(match.stream, match.version, appends[match.stream][-1].last) for match in before]
+            for match, events in zip(before, self._load(stretches), strict=True):
+                yield from self._follow_match(match, events, appends[match.stream])
 
     def _find_before(self, stream: str, append: FeedEntry) -> Match:
         """The match at the version before this append, or at an older version."""
@@ -111,6 +115,19 @@ class LetterSink:
                 yield from _list_of_tournament(self._tournaments, stream, after, entry.last - after)
             elif stream.startswith("player-") and WebhookDisabled.type in types:
                 yield from _list_of_player(self._players, stream, after, entry.last - after)
+
+
+def _gather(appends: Mapping[str, Sequence[FeedEntry]]) -> Iterator[list[str]]:
+    """The matches, in groups whose events are read together."""
+    group, events = list[str](), 0
+    for stream, of_match in appends.items():
+        group.append(stream)
+        events += of_match[-1].last - of_match[0].first + 1
+        if events >= READ_TOGETHER:
+            yield group
+            group, events = [], 0
+    if group:
+        yield group
 
 
 class LetterProjection:
