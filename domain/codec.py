@@ -114,6 +114,15 @@ def find_type(stored: StoredEvent) -> str:
     return found[1].decode() if found else ""
 
 
+_AT = re.compile(rb'\{"at":(-?[0-9]+),')
+
+
+def find_time(stored: StoredEvent) -> int:
+    """When a stored event that can be parsed was recorded (UTC milliseconds). Canonical bytes begin with it."""
+    found = _AT.match(stored.e)
+    return int(found[1] if found else parse_json(stored.e)["at"])
+
+
 def parse_event(stored: StoredEvent, types: Mapping[str, type] = EVENT_TYPES) -> Event:
     """The event, with its data as one of `types` and in today's shape.
 

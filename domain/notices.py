@@ -11,6 +11,7 @@ from plyscribe.domain.codec import dump_data
 from plyscribe.domain.deadlines import find_deadline
 from plyscribe.domain.events import Account
 from plyscribe.domain.match import Lifecycle, Match
+from plyscribe.domain.ruleset import Decision
 from plyscribe.domain.waiting import list_dues
 
 OWED = {
@@ -67,6 +68,36 @@ class Notifier:
             # A move leaves the lifecycle as it is, and nearly all commands are moves.
             notices = [*_list_lost_seats(before, after.life), *_list_changes(before, after.life), *notices]
         return [*_list_clock_changes(before, after), *notices, *_list_declines(before, after)]
+
+
+def list_decisions(before: Match, after: Match) -> dict[int, Notice] | None:
+    """The notices between two versions of a match, by version; None if anything but moves and rolls came in between.
+
+    A Notifier finds the same, from a match at each of these versions. None as well for matches with a time limit, whose
+    notices tell deadlines, and after an offer of a draw.
+    """
+    was, play = before.play, after.play
+    if was is None or play is None or was.offer or not _is_line(before, after):
+        return None
+    # Whoever makes the next move of the line was on turn after the step before it.
+    due = [(step.version - 1, step.seat) for step in play.steps[was.ply :]]
+    if isinstance(after.turn, Decision):
+        due.append((after.version, after.turn.seat))
+    players = [each.occupant.player if isinstance(each.occupant, Account) else "" for each in after.life.seats]
+    return {
+        version: Notice(players[seat - 1], OWED["move"], {"seat": seat, "ply": ply, "deadline": None})
+        for ply, (version, seat) in enumerate(due, was.ply)
+        if version > before.version and players[seat - 1]
+    }
+
+
+def _is_line(before: Match, after: Match) -> bool:
+    """Whether each event in between is a step of the line of a match under way without limits."""
+    life = after.lifecycle
+    if after.fault or life is None or life is not before.lifecycle or life.status != "playing" or life.created.limits:
+        return False
+    steps = sum(match.play.length * sign for match, sign in ((after, 1), (before, -1)) if match.play)
+    return steps == after.version - before.version
 
 
 Owed = tuple[str, str, int | None, int]

@@ -46,7 +46,9 @@ from plyscribe.workers.duties.verification import Verifications
 from plyscribe.workers.duties.webhooks import Webhooks
 from plyscribe.workers.outages import Pauses, explain
 
-BATCH = 1024
+BATCH = 2048
+"""Appends that it takes in at most at a time. A relay that is far behind writes what a match has in a list once."""
+
 BLOCK_MS = 500
 GATHER_S = 0.01
 """How long it waits for more entries once one has come, because each batch has a fixed cost."""

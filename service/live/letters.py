@@ -28,6 +28,9 @@ from plyscribe.service.streams.handler import Handler
 _OF_TOURNAMENTS = invitation_notices.TYPES | challenge_notices.TYPES
 """The types of the events of tournaments that players are notified of."""
 
+READ_TOGETHER = 10_000
+"""New events of matches that are read together: about 5 MB. Bots may play a whole match in one append."""
+
 Addressed = Iterable[tuple[str, Letter]]
 """Letters, each with its player."""
 
@@ -70,10 +73,11 @@ class LetterSink:
         for entry in entries:
             if entry.stream.startswith("match-"):
                 appends[entry.stream].append(entry)
-        before = [self._find_before(stream, of_match[0]) for stream, of_match in appends.items()]
-        stretches = [Stretch(match.stream, match.version, appends[match.stream][-1].last) for match in before]
-        for match, events in zip(before, self._load(stretches), strict=True):
-            yield from self._follow_match(match, events, appends[match.stream])
+        for streams in _gather(appends):
+            before = [self._find_before(stream, appends[stream][0]) for stream in streams]
+            stretches = [Stretch(match.stream, match.version, appends[match.stream][-1].last) for match in before]
+            for match, events in zip(before, self._load(stretches), strict=True):
+                yield from self._follow_match(match, events, appends[match.stream])
 
     def _find_before(self, stream: str, append: FeedEntry) -> Match:
         """The match at the version before this append, or at an older version."""
@@ -96,7 +100,7 @@ class LetterSink:
     def _follow_match(self, match: Match, events: Sequence[StoredEvent], appends: Sequence[FeedEntry]) -> Addressed:
         found: list[tuple[str, Letter]] = []
         with _apart(match.stream):
-            for after, letters in follow_match(match, events, [(append.first, append.last) for append in appends]):
+            for after, letters in follow_match(match, events, appends):
                 match = after
                 found += letters
             # After a fault, even one in this state alone, the next reader reads from the store.
@@ -111,6 +115,19 @@ class LetterSink:
                 yield from _list_of_tournament(self._tournaments, stream, after, entry.last - after)
             elif stream.startswith("player-") and WebhookDisabled.type in types:
                 yield from _list_of_player(self._players, stream, after, entry.last - after)
+
+
+def _gather(appends: Mapping[str, Sequence[FeedEntry]]) -> Iterator[list[str]]:
+    """The matches, in groups whose events are read together."""
+    group, events = list[str](), 0
+    for stream, of_match in appends.items():
+        group.append(stream)
+        events += of_match[-1].last - of_match[0].first + 1
+        if events >= READ_TOGETHER:
+            yield group
+            group, events = [], 0
+    if group:
+        yield group
 
 
 class LetterProjection:
@@ -159,7 +176,7 @@ class LetterProjection:
         else:
             with _apart(stream):
                 events = self._matches.read_events(stream, 0)
-                for _, letters in follow_match(Match(stream), events, list_appends(events)):
+                for _, letters in follow_match(Match(stream), events, list_appends(stream, events)):
                     yield from letters
 
     def _list_recent(self, streams: Sequence[str], since_ms: int) -> list[str]:

@@ -24,6 +24,7 @@ from plyscribe.service.database.feed_places import Places
 from plyscribe.service.lists.matches import MatchFilter
 from plyscribe.service.lists.projections import ListSink, rebuild
 from plyscribe.service.lists.registry import Lists, open_lists
+from plyscribe.service.live import letters as letters_module
 from plyscribe.service.live.inboxes import FORGOTTEN_MS, Inboxes, Received, inbox_of
 from plyscribe.service.live.letters import LetterSink
 from plyscribe.service.processes.embedded import start_server
@@ -252,6 +253,15 @@ def test_the_matches_of_a_batch_are_read_at_once_for_all_duties(rig, monkeypatch
     assert sorted(loads) == sorted(matches)
     monkeypatch.undo()
     assert [b'"ply":4' in row for row in rig.parts.lists.matches.read(MatchFilter(), None, 10, None).rows] == [True] * 3
+
+
+def test_a_batch_whose_matches_are_read_in_several_parts_brings_the_same_notices(rig, monkeypatch):
+    monkeypatch.setattr(letters_module, "READ_TOGETHER", 3)
+    matches = [rig.open_match() for _ in range(3)]
+    for match in matches:
+        rig.play(match, 4)
+    drain(rig.relay)
+    assert len(rig.notices(BEN)) == len(matches) * len(NOTICES_OF_BEN)
 
 
 def test_a_relay_without_any_memory_delivers_only_what_is_new(rig):
