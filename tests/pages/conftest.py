@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -19,6 +20,8 @@ from tests.system.running import ROOT, Serving, serving
 expect.set_options(timeout=30_000)
 
 SCREENSHOTS = ROOT / ".screenshots"
+# Pages are drawn by the thread that runs their scripts: to open one takes a fifth less of a processor.
+FRUGAL = ["--disable-gpu", "--disable-threaded-compositing"]
 OFFLINE = ["--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-quic"]
 TOKENS: dict[tuple[str, str], str] = {}
 """The tokens of the accounts that the tests have opened, by service and name."""
@@ -41,15 +44,31 @@ def chromium() -> Iterator[Browser]:
     with sync_playwright() as playwright:
         # Chromium has no sandbox for root, as in a container.
         sandbox = [] if os.geteuid() else ["--no-sandbox"]
-        browser = playwright.chromium.launch(executable_path=binary, args=[*sandbox, "--disable-gpu", *OFFLINE])
+        browser = playwright.chromium.launch(executable_path=binary, args=[*sandbox, *FRUGAL, *OFFLINE])
         yield browser
         browser.close()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def service(tmp_path_factory) -> Iterator[Serving]:
-    with serving(tmp_path_factory.mktemp("pages") / "data", PLYSCRIBE_WEBHOOKS="public") as running:
+    """One service for the tests of many pages: its start takes as long as several of them.
+
+    Names of accounts are taken by whoever comes first: sign up with `Visitor.sign_up`. Files that open accounts in
+    another way, or that count what is on the server, have `own_service` instead.
+    """
+    with _serving_pages(tmp_path_factory) as running:
         yield running
+
+
+@pytest.fixture(scope="module")
+def own_service(tmp_path_factory) -> Iterator[Serving]:
+    """A service for the tests of one file."""
+    with _serving_pages(tmp_path_factory) as running:
+        yield running
+
+
+def _serving_pages(tmp_path_factory) -> AbstractContextManager[Serving]:
+    return serving(tmp_path_factory.mktemp("pages") / "data", PLYSCRIBE_WEBHOOKS="public")
 
 
 class Visitor:

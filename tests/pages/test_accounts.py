@@ -6,8 +6,15 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.pages.conftest import find_barriers, overflows, take_pictures
+from tests.system.running import Serving
 
 pytestmark = pytest.mark.server
+
+
+@pytest.fixture(scope="module")
+def service(own_service: Serving) -> Serving:
+    return own_service
+
 
 CODE = re.compile(r"^([0-9A-Z]{4}-){4}[0-9A-Z]{4}$")
 

@@ -26,6 +26,12 @@ from tests.system.running import Serving, wait_for
 
 pytestmark = pytest.mark.server
 
+
+@pytest.fixture(scope="module")
+def service(own_service: Serving) -> Serving:
+    return own_service
+
+
 PROJECTOR = {"width": 1920, "height": 1080}
 SOON_MS = 60_000
 TITLE = "Thursday at the club"

@@ -13,6 +13,11 @@ pytestmark = pytest.mark.server
 
 
 @pytest.fixture(scope="module")
+def service(own_service: Serving) -> Serving:
+    return own_service
+
+
+@pytest.fixture(scope="module")
 def played(service: Serving) -> Iterator[list[str]]:
     """Three matches that count; the first two begin with d4."""
     with pair(service.url) as both:

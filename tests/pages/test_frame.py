@@ -6,9 +6,14 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.pages.conftest import TOKENS, find_barriers, overflows, take_pictures
-from tests.system.running import serving
+from tests.system.running import Serving, serving
 
 pytestmark = pytest.mark.server
+
+
+@pytest.fixture(scope="module")
+def service(own_service: Serving) -> Serving:
+    return own_service
 
 
 def test_the_home_page_says_what_this_is_and_where_to_start(visit):

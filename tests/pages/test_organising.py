@@ -8,9 +8,15 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.pages.conftest import DESKTOP, find_barriers, overflows, take_pictures
-from tests.system.running import wait_for
+from tests.system.running import Serving, wait_for
 
 pytestmark = pytest.mark.server
+
+
+@pytest.fixture(scope="module")
+def service(own_service: Serving) -> Serving:
+    return own_service
+
 
 NARROW = {"width": 320, "height": 700}
 SOON_MS = 30_000

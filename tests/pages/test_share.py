@@ -13,8 +13,15 @@ from playwright.sync_api import Locator, Page, expect
 
 from plyscribe.service.client import Client
 from tests.pages.conftest import TOKENS, find_barriers, overflows, take_pictures
+from tests.system.running import Serving
 
 pytestmark = pytest.mark.server
+
+
+@pytest.fixture(scope="module")
+def service(own_service: Serving) -> Serving:
+    return own_service
+
 
 NOW = "#now"
 

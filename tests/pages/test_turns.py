@@ -8,8 +8,15 @@ from playwright.sync_api import expect
 from plyscribe.service.client import Client
 from tests.pages.conftest import TOKENS, Visitor
 from tests.pages.test_tournament_page import announce, organiser  # noqa: F401 (a fixture)
+from tests.system.running import Serving
 
 pytestmark = pytest.mark.server
+
+
+@pytest.fixture(scope="module")
+def service(own_service: Serving) -> Serving:
+    return own_service
+
 
 CAPTURE = """
 window.shown = [];
