@@ -1,0 +1,313 @@
+"""The standing connection of a bot: a line of JSON a move, and a line of JSON an answer.
+
+A line stands for a request, and does what the request does: it is charged like it, needs the scopes that it needs, is
+decided and stored by the same steps, and has the same command id, so that a bot can repeat by a request what it said on
+a connection that broke. What falls away is HTTP, and what lines that are there at once share: see `standing`.
+"""
+
+import logging
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import orjson
+from flask import Blueprint, Flask, Response, current_app, request
+
+from plyscribe.domain.commands import Actor, Command
+from plyscribe.domain.match import Match
+from plyscribe.service import metrics
+from plyscribe.service.access.accounts import Principal
+from plyscribe.service.access.allowances import Policy
+from plyscribe.service.clock import now_ms
+from plyscribe.service.composition import Parts
+from plyscribe.service.errors import (
+    AllowanceUsed,
+    BadBody,
+    BadRequest,
+    ConnectionFull,
+    ConnectionShare,
+    NotOffered,
+    Unauthenticated,
+    UpgradeRequired,
+)
+from plyscribe.service.language.problems import translate_problem
+from plyscribe.service.matches import queries
+from plyscribe.service.store.port import StoreError
+from plyscribe.service.streams.handler import Answer, Order, Ready
+from plyscribe.service.streams.ids import command_of
+from plyscribe.service.web.api.http import (
+    KEY,
+    current_request,
+    name_client,
+    negotiate_language,
+    parse_json,
+    principal,
+    who_asks,
+)
+from plyscribe.service.web.api.matches.commands import build_command
+from plyscribe.service.web.api.matches.play import SAID, Said, count_more
+from plyscribe.service.web.api.matches.reading import require_match_id, require_own, require_reader
+from plyscribe.service.web.api.openapi import operation
+from plyscribe.service.web.api.refusals import describe_refusal
+from plyscribe.service.web.charging import PAUSE_S, is_limited
+from plyscribe.service.web.handover import HOLDS, TALK, UPGRADES, Talk
+from plyscribe.service.web.places import Places
+from plyscribe.service.web.problems import problem_title
+
+blueprint = Blueprint("connection", __name__)
+
+FIELDS = {"id", "match", "to", "key", "version", "thought_ms", "body"}
+MAX_ID = 2**53 - 1
+MAX_ID_LENGTH = 64
+MAX_NUMBER = 10**12
+
+PLACES = "plyscribe.connections"
+
+Json = dict[str, Any]
+
+log = logging.getLogger(__name__)
+
+
+def prepare_connections(app: Flask) -> None:
+    """Give the application its places for standing connections."""
+    of: Parts = app.extensions["plyscribe"]
+    app.extensions[PLACES] = Places(
+        of.config.max_connections,
+        of.config.max_connections_each,
+        lambda most: ConnectionFull(f"all places for standing connections are taken ({most}): try again later"),
+        lambda each: ConnectionShare(f"you have as many standing connections as one client may have ({each})"),
+    )
+
+
+@blueprint.get("/v1/connection")
+@operation("play", status=101, media={}, problems=(401, 426, 429, 501, 503))
+def connect() -> Response:
+    """Open a standing connection: a WebSocket with a line of JSON a move, and a line of JSON an answer.
+
+    docs/api.md says what is said on it. A refusal of a WebSocket has a status alone: send the request again without
+    `Upgrade`, and you get the problem; 426 if there is none. The token comes in `Authorization`; a cookie does not do.
+    """
+    asked = current_request()
+    if "HTTP_AUTHORIZATION" not in asked.environ:
+        # Any site can make a browser open a WebSocket with our cookie.
+        raise Unauthenticated("send your token as `Authorization: Bearer ply_…`", "auth/missing")
+    who = principal()
+    if HOLDS not in asked.environ:
+        raise NotOffered("this server keeps no connections: send requests", "connection/not-offered")
+    places: Places = current_app.extensions[PLACES]
+    give_back = places.take(name_client(who))
+    if UPGRADES not in asked.environ or request.method == "HEAD":
+        give_back()
+        raise UpgradeRequired("this address is for WebSockets: send `Upgrade: websocket`, as a client for them does")
+    app = current_app._get_current_object()  # type: ignore[attr-defined]
+    asked.environ[TALK] = Conversation(app, who, who_asks(), negotiate_language(), is_limited(), give_back)
+    return Response(status=101)
+
+
+class _Read(NamedTuple):
+    """A line that was read: what it is answered under, what it asks for, and the order for the store."""
+
+    id: int | str
+    to: str
+    order: Order
+    seen: list[Match]
+    """The state that it was decided on last."""
+
+
+class _Refused(NamedTuple):
+    """A line that asks for nothing that could be done."""
+
+    id: int | str | None
+    to: str
+    error: Exception
+
+
+class Conversation:
+    """What one account says on a standing connection: a Talk."""
+
+    def __init__(
+        self,
+        app: Flask,
+        who: Principal,
+        find_principal: Callable[[], Principal],
+        language: str,
+        is_limited: bool,
+        give_back: Callable[[], object],
+    ) -> None:
+        self.pause_s = 0.0
+        self._app = app
+        self._parts: Parts = app.extensions["plyscribe"]
+        self._who = who
+        self._find_principal = find_principal
+        self._language = language
+        self._is_limited = is_limited
+        self._give_back = give_back
+        self._policy: Policy | None = self._parts.allowances.policies.get("moves")
+
+    # ------------------------------------------------------------------------------------------------- as a Talk
+
+    def start(self, push: Callable[[str], bool], end: Callable[[str], object]) -> None:
+        """See Talk.start."""
+
+    def find_end(self) -> str | None:
+        """See Talk.find_end: the token is not valid any more."""
+        try:
+            self._who = self._find_principal()
+        except Unauthenticated as error:
+            return _format_end(describe_refusal(error, self._language, None), self._language)
+        except StoreError as error:
+            # Whoever it was is still believed, as nothing can be stored meanwhile.
+            log.debug("it is not known whether a token still counts: %s", error)
+        return None
+
+    def answer_all(self, said: Sequence[tuple[Talk, str]]) -> Sequence[str]:
+        """See Talk.answer_all. Lines with an order share a round trip to the store."""
+        with self._app.app_context():
+            read = [talk._read(line) for talk, line in said if isinstance(talk, Conversation)]
+            done = iter(self._execute([each.order for each in read if isinstance(each, _Read)]))
+            return [
+                talk._answer(each, next(done))
+                if isinstance(each, _Read)
+                else talk._refuse(each.id, each.to, each.error)
+                for (talk, _), each in zip(said, read, strict=True)
+                if isinstance(talk, Conversation)
+            ]
+
+    def format_end(self, code: str, detail: str, status: int) -> str:
+        """See Talk.format_end."""
+        problem = {
+            "type": f"urn:plyscribe:problem:{code.replace('/', ':')}",
+            "title": problem_title(status),
+            "status": status,
+            "code": code,
+            "detail": detail,
+        }
+        return _format_end(problem, self._language)
+
+    def stop(self) -> None:
+        """See Talk.stop."""
+        self._give_back()
+
+    # ------------------------------------------------------------------------------------------------------- lines
+
+    def _read(self, line: str) -> _Read | _Refused:
+        id: int | str | None = None
+        to = "none"
+        try:
+            fields = _parse_line(line)
+            id = fields["id"]
+            said = SAID.get(to := fields.get("to", "moves"))
+            if said is None:
+                to = "none"
+                raise _bad("to", f"Must be one of: {', '.join(SAID)}.")
+            return self._make_order(fields, to, said)
+        except Exception as error:
+            return _Refused(id if id is not None else getattr(error, "line_id", None), to, error)
+
+    def _make_order(self, fields: Json, to: str, said: Said) -> _Read:
+        match, raw = fields["match"], orjson.dumps(fields.get("body", {}))
+        require_match_id(match)
+        body = parse_json(said.body, raw)
+        self._charge(1 + count_more(body))
+        who, thought, seen = self._who, fields.get("thought_ms"), list[Match]()
+        asked = command_of(
+            str(Actor("player", who.account)), "POST", f"/v1/matches/{match}/{to}", fields.get("key"), raw
+        )
+        base = {"at": now_ms(), "id": asked.id.hex()}
+
+        def command_for(state: Match) -> Command | Ready[Match]:
+            # This comes first, so that nobody learns that a private match exists.
+            require_reader(state, who)
+            require_own(state)
+            seen[:] = (state,)
+            return build_command(state, who, base, body, lambda base, body: said.make(base, body, thought), said.word)
+
+        return _Read(fields["id"], to, Order(match, command_for, asked, expected_version=fields.get("version")), seen)
+
+    def _charge(self, cost: int) -> None:
+        if self._policy is None or not self._is_limited or "admin" in self._who.scopes:
+            return
+        try:
+            self._parts.allowances.take(self._policy, name_client(self._who), cost)
+        except AllowanceUsed:
+            self.pause_s = PAUSE_S
+            raise
+
+    def _execute(self, orders: Sequence[Order]) -> list[Answer[Match] | Exception]:
+        matches = self._parts.matches
+        try:
+            return matches.execute_all(orders)
+        except Exception:
+            if len(orders) == 1:
+                log.exception("a line failed")
+                return [RuntimeError("a line failed")]
+        # An error of ours in one of them: the others are not to suffer. Whatever was stored is answered from the store.
+        return [done for order in orders for done in self._execute([order])]
+
+    def _answer(self, read: _Read, done: Answer[Match] | Exception) -> str:
+        if isinstance(done, Exception):
+            return self._refuse(read.id, read.to, done, read.seen)
+        try:
+            receipt = queries.describe_receipt(done)
+        except Exception as error:
+            return self._refuse(read.id, read.to, error, read.seen)
+        metrics.note_line(read.to, 200)
+        replayed = {"replayed": True} if done.replayed else {}
+        return _format({"id": read.id, "status": 200, **replayed, "receipt": receipt})
+
+    def _refuse(self, id: int | str | None, to: str, error: Exception, seen: Sequence[Match] = ()) -> str:
+        problem = describe_refusal(error, self._language, seen[0] if seen else None)
+        metrics.note_line(to, problem["status"])
+        metrics.note_refusal(problem["code"])
+        if problem["status"] >= 500 and problem["status"] != 503:
+            log.error("a line failed", exc_info=error)
+        return _format({"id": id, "status": problem["status"], "problem": translate_problem(problem, self._language)})
+
+
+def _parse_line(line: str) -> Json:
+    """The fields of a line, each of them as it may be. BadRequest, BadBody."""
+    try:
+        fields = orjson.loads(line)
+    except ValueError as error:
+        raise BadRequest(f"the line cannot be read: {error}", "request/unreadable") from None
+    if not isinstance(fields, dict):
+        raise BadRequest("the line cannot be read: it is no object", "request/unreadable")
+    id = fields.get("id")
+    if not (_is_number(id, MAX_ID) or (isinstance(id, str) and len(id) <= MAX_ID_LENGTH)):
+        raise _bad("id", f"Must be a whole number or a text of {MAX_ID_LENGTH} characters at most.")
+    try:
+        _require_fields(fields)
+    except BadBody as error:
+        error.line_id = id  # type: ignore[attr-defined]
+        raise
+    return fields
+
+
+def _require_fields(fields: Json) -> None:
+    if not fields.keys() <= FIELDS:
+        raise _bad(min(fields.keys() - FIELDS), "Unknown field.")
+    if not isinstance(fields.get("match"), str):
+        raise _bad("match", "Missing data for required field.")
+    if "key" in fields and not (isinstance(fields["key"], str) and KEY.fullmatch(fields["key"])):
+        raise _bad("key", "Must be 1 to 64 printable ASCII characters.")
+    if not isinstance(fields.get("body", {}), dict):
+        raise _bad("body", "Must be an object.")
+    for name in ("version", "thought_ms"):
+        if name in fields and not _is_number(fields[name], MAX_NUMBER):
+            raise _bad(name, "Must be a whole number.")
+
+
+def _is_number(value: Any, most: int) -> bool:
+    return type(value) is int and 0 <= value <= most
+
+
+def _bad(field: str, why: str) -> BadBody:
+    return BadBody(f"the line is invalid: {field}: {why}", errors={field: [why]})
+
+
+def _format(fields: Json) -> str:
+    return orjson.dumps(fields).decode() + "\n"
+
+
+def _format_end(problem: Json, language: str) -> str:
+    metrics.note_refusal(problem["code"])
+    return _format({"type": "end", "problem": translate_problem(problem, language)})
