@@ -2,8 +2,8 @@
 
 Granian's thread hears messages and hands over connections that have lines. A worker takes the lines of all connections
 that have some, and has them answered together: while it waits for the store, more lines gather for the next worker. So
-the busier we are, the more lines share a round trip to the store. A connection is with one worker at a time, so its
-lines are answered in their order.
+the busier we are, the more lines share a round trip to the store, and what it costs to wait and to wake for it. A
+connection is with one worker at a time, so its lines are answered in their order.
 
 Everything is bounded. Of a connection with MOST_UNDER_WAY lines that are not answered, or whose answers the kernel does
 not take because the client does not read, nothing more is read, until the client's own sending waits. A client that
@@ -33,7 +33,13 @@ MOST_TOGETHER = 256
 MAX_PUSHED = 1 << 20
 """Bytes that we say of our own accord and that wait for a client to read."""
 
-WORKERS = 2
+WORKERS = 4
+TURN_S = 0.05
+"""How long a worker waits for the one before it: lines that wait go to the store together, unless it takes long."""
+
+REST_S = 0.001
+"""The pause after answers, in which their clients say what follows from them: so that all of it goes together."""
+
 HEARTBEAT_S = 15.0
 IDLE_S = 60.0
 SLOW_S = 10.0
@@ -56,6 +62,8 @@ class Standing:
         self._lock = threading.Lock()
         self._open: set[_Connection] = set()
         self._ready: SimpleQueue[_Connection] = SimpleQueue()
+        self._turn = threading.Lock()
+        self._answered_s = 0.0
         self._has_started = self._is_stopping = False
 
     def begin(self, socket: WebSocket, talk: Talk) -> None:
@@ -93,20 +101,18 @@ class Standing:
 
     def _work(self) -> None:
         while True:
-            taken = self._take()
+            first = self._ready.get()
+            has_turn = self._turn.acquire(timeout=TURN_S)
             try:
-                self._answer(taken)
-            except Exception:
-                log.exception("lines of a standing connection could not be answered")
-                for connection, _ in taken:
-                    connection.end("server/error", "an error of the server; its log has it", 500)
+                self._answer_or_end(self._take(first))
             finally:
-                for connection, _ in taken:
-                    connection.give_back()
+                if has_turn:
+                    self._turn.release()
 
-    def _take(self) -> list[tuple["_Connection", list[str]]]:
-        """The connections that have lines, with these lines. Waits for the first."""
-        first = self._ready.get()
+    def _take(self, first: "_Connection") -> list[tuple["_Connection", list[str]]]:
+        """The connections that have lines, with these lines."""
+        if (rest_s := self._answered_s + REST_S - time.monotonic()) > 0:
+            time.sleep(rest_s)
         taken = [(first, first.take())]
         while sum(len(lines) for _, lines in taken) < MOST_TOGETHER:
             try:
@@ -115,6 +121,17 @@ class Standing:
                 break
             taken.append((another, another.take()))
         return taken
+
+    def _answer_or_end(self, taken: list[tuple["_Connection", list[str]]]) -> None:
+        try:
+            self._answer(taken)
+        except Exception:
+            log.exception("lines of a standing connection could not be answered")
+            for connection, _ in taken:
+                connection.end("server/error", "an error of the server; its log has it", 500)
+        finally:
+            for connection, _ in taken:
+                connection.give_back()
 
     def _answer(self, taken: list[tuple["_Connection", list[str]]]) -> None:
         said: list[tuple[Talk, str]] = []
@@ -134,6 +151,7 @@ class Standing:
         for connection, count in answered:
             connection.answer(answers[begin : begin + count])
             begin += count
+        self._answered_s = time.monotonic()
 
     def _watch(self) -> None:
         while True:
