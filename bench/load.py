@@ -37,9 +37,17 @@ def say_all(port: int, token: str, scripts: Sequence[Sequence[bytes]]) -> int:
     """
     with socket.create_connection((HOST, port)) as connection:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        upgrade = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec_WebSocket_Version": "13"}
-        nonce = {"Sec_WebSocket_Key": "AAAAAAAAAAAAAAAAAAAAAA=="}
-        connection.sendall(prepare("GET", "/v1/connection", Authorization=f"Bearer {token}", **upgrade, **nonce))
+        connection.sendall(
+            prepare(
+                "GET",
+                "/v1/connection",
+                Authorization=f"Bearer {token}",
+                Connection="Upgrade",
+                Upgrade="websocket",
+                Sec_WebSocket_Version="13",
+                Sec_WebSocket_Key="AAAAAAAAAAAAAAAAAAAAAA==",
+            )
+        )
         head = connection.recv(65536)
         if not head.startswith(b"HTTP/1.1 101"):
             raise LoadError(head.decode(errors="replace"))

@@ -1,4 +1,4 @@
-"""An accepted move over HTTP, against a bare endpoint that does one append and nothing else; many in a request; by lines."""
+"""An accepted move over HTTP, against a bare endpoint with one append; many in a request; lines of a connection."""
 
 import json
 from itertools import count

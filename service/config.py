@@ -32,6 +32,8 @@ SETTINGS = (
     "PLYSCRIBE_LOG",
     "PLYSCRIBE_LOG_LEVEL",
     "PLYSCRIBE_MAX_BOT_MATCHES",
+    "PLYSCRIBE_MAX_CONNECTIONS",
+    "PLYSCRIBE_MAX_CONNECTIONS_EACH",
     "PLYSCRIBE_MAX_MATCHES",
     "PLYSCRIBE_MAX_FOLLOWERS",
     "PLYSCRIBE_MAX_FOLLOWERS_EACH",
@@ -68,6 +70,10 @@ CLIENTS = 10
 """By default, one client may have a tenth of the live streams of a process."""
 
 MAX_CONNECTIONS, CONNECTIONS_EACH = 100, 4
+"""Standing connections of a process, and those of one account in it, by default.
+
+The web server takes messages of up to 64 MiB into memory before we see that they are too long.
+"""
 
 STREAM_THREADS = 1
 """Default for the streams that may each hold a thread, under a web server that is not ours.

@@ -18,11 +18,12 @@ and run `tests/service/test_granian_core.py`.
 8. `SocketHolder(fd, is_uds, backlog)` owns the descriptor.
 9. With `websockets_enabled` a request for a WebSocket has `scope.proto` "ws", and its `proto` is an
    RSGIWebsocketProtocol. `close(status)` before `accept()` refuses the request with this status and no body.
-   `accept()` and the transport's `receive()` and `send_str()` return futures as in 4. `send_str` is done once the kernel
-   has taken the whole message, so it waits for a client that does not read. One may be under way at a time.
+   `accept()` and the transport's `receive()` and `send_str()` return futures as in 4. `send_str` is done once the
+   kernel has taken the whole message, so it waits for a client that does not read. One may be under way at a time.
 10. After `accept()`, `close()` sends the frame that closes, and the connection ends when the last reference to the
-   transport is dropped. Pings are answered without us. A message longer than 64 MiB ends the connection, and so does a
-   frame longer than 16 MiB; nothing sets these limits, and up to there a message is in memory before we see it.
+   transport is dropped; a `receive()` under way holds one until it is cancelled. Pings are answered without us. A
+   message longer than 64 MiB ends the connection, and so does a frame longer than 16 MiB. Nothing sets these limits:
+   up to there a message is in memory before we see it.
 """
 
 import socket

@@ -6,8 +6,10 @@ a connection that broke. What falls away is HTTP, and what lines that are there 
 """
 
 import logging
+import threading
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from hashlib import sha256
+from typing import Any, NamedTuple, cast
 
 import orjson
 from flask import Blueprint, Flask, Response, current_app, request
@@ -16,7 +18,6 @@ from plyscribe.domain.commands import Actor, Command
 from plyscribe.domain.match import Match
 from plyscribe.service import metrics
 from plyscribe.service.access.accounts import Principal
-from plyscribe.service.access.allowances import Policy
 from plyscribe.service.clock import now_ms
 from plyscribe.service.composition import Parts
 from plyscribe.service.errors import (
@@ -25,11 +26,16 @@ from plyscribe.service.errors import (
     BadRequest,
     ConnectionFull,
     ConnectionShare,
+    LiveFull,
+    LiveShare,
     NotOffered,
     Unauthenticated,
     UpgradeRequired,
 )
 from plyscribe.service.language.problems import translate_problem
+from plyscribe.service.lists.matches import MatchFilter
+from plyscribe.service.live.followers import Follower, Framing, Source
+from plyscribe.service.live.match_changes import ChangeEntries
 from plyscribe.service.matches import queries
 from plyscribe.service.store.port import StoreError
 from plyscribe.service.streams.handler import Answer, Order, Ready
@@ -43,12 +49,13 @@ from plyscribe.service.web.api.http import (
     principal,
     who_asks,
 )
+from plyscribe.service.web.api.many import FOLLOWED
 from plyscribe.service.web.api.matches.commands import build_command
 from plyscribe.service.web.api.matches.play import SAID, Said, count_more
 from plyscribe.service.web.api.matches.reading import require_match_id, require_own, require_reader
 from plyscribe.service.web.api.openapi import operation
 from plyscribe.service.web.api.refusals import describe_refusal
-from plyscribe.service.web.charging import PAUSE_S, is_limited
+from plyscribe.service.web.charging import MOST_MORE, PAUSE_S, is_limited
 from plyscribe.service.web.handover import HOLDS, TALK, UPGRADES, Talk
 from plyscribe.service.web.places import Places
 from plyscribe.service.web.problems import problem_title
@@ -56,6 +63,10 @@ from plyscribe.service.web.problems import problem_title
 blueprint = Blueprint("connection", __name__)
 
 FIELDS = {"id", "match", "to", "key", "version", "thought_ms", "body"}
+FOLLOW = "follow"
+UNFRAMED = Framing(b"", b"", b"", b"")
+"""The connection has heartbeats and an end of its own."""
+
 MAX_ID = 2**53 - 1
 MAX_ID_LENGTH = 64
 MAX_NUMBER = 10**12
@@ -113,12 +124,10 @@ class _Read(NamedTuple):
     """The state that it was decided on last."""
 
 
-class _Refused(NamedTuple):
-    """A line that asks for nothing that could be done."""
+class _Answered(NamedTuple):
+    """A line that asks for nothing that is stored, or that could be, and its answer."""
 
-    id: int | str | None
-    to: str
-    error: Exception
+    answer: str
 
 
 class Conversation:
@@ -141,12 +150,15 @@ class Conversation:
         self._language = language
         self._is_limited = is_limited
         self._give_back = give_back
-        self._policy: Policy | None = self._parts.allowances.policies.get("moves")
+        self._lock = threading.Lock()
+        self._follower: Follower | None = None
+        self._is_over = False
 
     # ------------------------------------------------------------------------------------------------- as a Talk
 
     def start(self, push: Callable[[str], bool], end: Callable[[str], object]) -> None:
         """See Talk.start."""
+        self._push, self._end = push, end
 
     def find_end(self) -> str | None:
         """See Talk.find_end: the token is not valid any more."""
@@ -165,9 +177,7 @@ class Conversation:
             read = [talk._read(line) for talk, line in said if isinstance(talk, Conversation)]
             done = iter(self._execute([each.order for each in read if isinstance(each, _Read)]))
             return [
-                talk._answer(each, next(done))
-                if isinstance(each, _Read)
-                else talk._refuse(each.id, each.to, each.error)
+                talk._answer(each, next(done)) if isinstance(each, _Read) else each.answer
                 for (talk, _), each in zip(said, read, strict=True)
                 if isinstance(talk, Conversation)
             ]
@@ -185,29 +195,34 @@ class Conversation:
 
     def stop(self) -> None:
         """See Talk.stop."""
+        with self._lock:
+            self._is_over = True
+        if self._follower is not None:
+            self._follower.stop()
         self._give_back()
 
     # ------------------------------------------------------------------------------------------------------- lines
 
-    def _read(self, line: str) -> _Read | _Refused:
+    def _read(self, line: str) -> _Read | _Answered:
         id: int | str | None = None
         to = "none"
         try:
             fields = _parse_line(line)
-            id = fields["id"]
-            said = SAID.get(to := fields.get("to", "moves"))
-            if said is None:
-                to = "none"
-                raise _bad("to", f"Must be one of: {', '.join(SAID)}.")
+            id = _find_id(fields)
+            if FOLLOW in fields:
+                to = FOLLOW
+                return _Answered(self._begin_to_follow(fields))
+            said = _find_said(fields)
+            to = fields.get("to", "moves")
             return self._make_order(fields, to, said)
         except Exception as error:
-            return _Refused(id if id is not None else getattr(error, "line_id", None), to, error)
+            return _Answered(self._refuse(id, to, error))
 
     def _make_order(self, fields: Json, to: str, said: Said) -> _Read:
         match, raw = fields["match"], orjson.dumps(fields.get("body", {}))
         require_match_id(match)
         body = parse_json(said.body, raw)
-        self._charge(1 + count_more(body))
+        self._charge("moves", 1 + count_more(body))
         who, thought, seen = self._who, fields.get("thought_ms"), list[Match]()
         asked = command_of(
             str(Actor("player", who.account)), "POST", f"/v1/matches/{match}/{to}", fields.get("key"), raw
@@ -223,14 +238,61 @@ class Conversation:
 
         return _Read(fields["id"], to, Order(match, command_for, asked, expected_version=fields.get("version")), seen)
 
-    def _charge(self, cost: int) -> None:
-        if self._policy is None or not self._is_limited or "admin" in self._who.scopes:
+    def _charge(self, kind: str, cost: int) -> None:
+        policy = self._parts.allowances.policies.get(kind)
+        if policy is None or not cost or not self._is_limited or "admin" in self._who.scopes:
             return
         try:
-            self._parts.allowances.take(self._policy, name_client(self._who), cost)
+            self._parts.allowances.take(policy, name_client(self._who), cost)
         except AllowanceUsed:
             self.pause_s = PAUSE_S
             raise
+
+    def _begin_to_follow(self, fields: Json) -> str:
+        """Follow the account's matches from now on, or after a number; the answer says after which."""
+        _require_only(fields, {"id", FOLLOW})
+        _require_only(wanted := fields[FOLLOW], {"after"})
+        after = wanted.get("after")
+        if after is not None and not _is_number(after, MAX_ID):
+            raise _bad("follow.after", "Must be a whole number.")
+        if self._follower is not None:
+            raise BadBody("the line is invalid: follow: you follow your matches already")
+        newest, _ = self._parts.changes.numbers()
+        start = newest if after is None else min(after, newest)
+        self._charge("heavy", min(MOST_MORE, (newest - start) // FOLLOWED))
+        who = self._who
+        wanted_matches = MatchFilter(player=who.account)
+        listed = self._parts.lists.matches
+        source = ChangeEntries(
+            self._parts.changes, self._parts.matches, lambda ids: listed.select(ids, wanted_matches, who), as_lines=True
+        )
+        self._follow(source, f"connection-{who.account}-{sha256(repr(who).encode()).hexdigest()}", start)
+        metrics.note_line(FOLLOW, 200)
+        return _format({"id": fields["id"], "status": 200, "after": start})
+
+    def _follow(self, source: Source, topic: str, after: int) -> None:
+        follower = self._parts.live.follow(source, topic, after, client=self._who.account, framing=UNFRAMED)
+        with self._lock:
+            self._follower = follower
+            is_over = self._is_over
+        if is_over:
+            follower.stop()
+        else:
+            follower.start(self._push_change, lambda: self._follow_on(source, topic, follower))
+
+    def _push_change(self, data: bytes) -> None:
+        if data and not self._push(data.decode()):
+            raise BrokenPipeError("the connection ends")
+
+    def _follow_on(self, source: Source, topic: str, before: Follower) -> None:
+        """Go on where a follower has ended: each has an age and a number of bytes at most."""
+        with self._lock:
+            if self._is_over:
+                return
+        try:
+            self._follow(source, topic, before.number)
+        except (LiveFull, LiveShare) as error:
+            self._end(_format_end(describe_refusal(error, self._language, None), self._language))
 
     def _execute(self, orders: Sequence[Order]) -> list[Answer[Match] | Exception]:
         matches = self._parts.matches
@@ -264,29 +326,35 @@ class Conversation:
 
 
 def _parse_line(line: str) -> Json:
-    """The fields of a line, each of them as it may be. BadRequest, BadBody."""
+    """The fields of a line. BadRequest if it is no object."""
     try:
         fields = orjson.loads(line)
     except ValueError as error:
         raise BadRequest(f"the line cannot be read: {error}", "request/unreadable") from None
     if not isinstance(fields, dict):
         raise BadRequest("the line cannot be read: it is no object", "request/unreadable")
-    id = fields.get("id")
-    if not (_is_number(id, MAX_ID) or (isinstance(id, str) and len(id) <= MAX_ID_LENGTH)):
-        raise _bad("id", f"Must be a whole number or a text of {MAX_ID_LENGTH} characters at most.")
-    try:
-        _require_fields(fields)
-    except BadBody as error:
-        error.line_id = id  # type: ignore[attr-defined]
-        raise
     return fields
 
 
-def _require_fields(fields: Json) -> None:
-    if not fields.keys() <= FIELDS:
-        raise _bad(min(fields.keys() - FIELDS), "Unknown field.")
+def _find_id(fields: Json) -> int | str:
+    """What the line is answered under; BadBody without it."""
+    id = fields.get("id")
+    if isinstance(id, str) and len(id) <= MAX_ID_LENGTH:
+        return id
+    if not _is_number(id, MAX_ID):
+        raise _bad("id", f"Must be a whole number or a text of {MAX_ID_LENGTH} characters at most.")
+    return cast(int, id)
+
+
+def _find_said(fields: Json) -> Said:
+    """What the line says, once each of its fields is as it may be; else BadBody."""
+    _require_only(fields, FIELDS)
+    to = fields.get("to", "moves")
+    said = SAID.get(to) if isinstance(to, str) else None
+    if said is None:
+        raise _bad("to", f"Must be one of: {', '.join(SAID)}.")
     if not isinstance(fields.get("match"), str):
-        raise _bad("match", "Missing data for required field.")
+        raise _bad("match", "Must be the id of a match.")
     if "key" in fields and not (isinstance(fields["key"], str) and KEY.fullmatch(fields["key"])):
         raise _bad("key", "Must be 1 to 64 printable ASCII characters.")
     if not isinstance(fields.get("body", {}), dict):
@@ -294,6 +362,14 @@ def _require_fields(fields: Json) -> None:
     for name in ("version", "thought_ms"):
         if name in fields and not _is_number(fields[name], MAX_NUMBER):
             raise _bad(name, "Must be a whole number.")
+    return said
+
+
+def _require_only(fields: Any, allowed: set[str]) -> None:
+    if not isinstance(fields, dict):
+        raise _bad("follow", "Must be an object.")
+    if not fields.keys() <= allowed:
+        raise _bad(min(fields.keys() - allowed), "Unknown field.")
 
 
 def _is_number(value: Any, most: int) -> bool:

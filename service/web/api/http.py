@@ -256,7 +256,7 @@ def parse_body(schema: type[Schema]) -> dict[str, Any]:
 
 
 def parse_json(schema: type[Schema], raw: bytes) -> dict[str, Any]:
-    """This body, parsed by the schema; BadRequest if it is no JSON, BadBody if it is not as the schema says."""
+    """A body, parsed by the schema; BadRequest if it is no JSON, BadBody if it is not as the schema says."""
     read = _read_again if len(raw) <= MAX_REPEATED_BYTES else _read_body
     try:
         return dict(read(schema, raw))
