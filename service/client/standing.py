@@ -40,7 +40,7 @@ class Standing:
     def __init__(self, http: httpx.Client, retry_for_s: float) -> None:
         self._http = http
         self._retry_for_s = retry_for_s
-        self._socket: _Socket | None = None
+        self._socket: Socket | None = None
         self._next_id = 0
         self._changes: deque[MatchChange] = deque()
         self._follows_after: int | None = None
@@ -146,15 +146,15 @@ class Standing:
         self._next_id += 1
         return self._next_id
 
-    def _open(self) -> "_Socket":
+    def _open(self) -> "Socket":
         if self._socket is None:
-            self._socket = _Socket(self._http)
+            self._socket = Socket(self._http)
             if self._follows:
                 after = {} if self._follows_after is None else {"after": self._follows_after}
                 self._socket.send_lines([json.dumps({"id": 0, "follow": after})])
         return self._socket
 
-    def _hear(self, socket: "_Socket") -> list[Json]:
+    def _hear(self, socket: "Socket") -> list[Json]:
         """The answers in the next message; Problem if the server ends the connection, TransportError if it broke."""
         answers = []
         for line in socket.receive().splitlines():
@@ -195,7 +195,7 @@ def _read_answer(answer: Json) -> Receipt | Problem:
     return Problem(answer["problem"], float(answer["problem"].get("retry_after_s", 0)))
 
 
-class _Socket:
+class Socket:
     """The client's side of a WebSocket (RFC 6455), over a connection of httpx. Errors are httpx.TransportError."""
 
     def __init__(self, http: httpx.Client) -> None:

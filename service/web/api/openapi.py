@@ -464,7 +464,7 @@ HEADERS = {
     "Retry-After": _response_header("Seconds to wait before you try again.", "1"),
     "WWW-Authenticate": _response_header("How to authenticate.", 'Bearer realm="plyscribe"'),
 }
-SUCCESSES = {200: "Success", 201: "Created", 202: "Accepted: ask later for the result"}
+SUCCESSES = {101: "The connection stands", 200: "Success", 201: "Created", 202: "Accepted: ask later for the result"}
 
 
 def _always(operation: Operation, method: str) -> set[int]:
