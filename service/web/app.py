@@ -26,8 +26,8 @@ from plyscribe.service.streams.patience import PATIENCE, PLACES
 from plyscribe.service.web import pages
 from plyscribe.service.web.any_server import AnyServer
 from plyscribe.service.web.api import (
+    bot_lines,
     bots,
-    connection,
     datasets,
     docs,
     explorer,
@@ -95,7 +95,7 @@ def create_app(composed: Parts | None = None) -> Flask:
     require_parts()
     app.extensions[system.READINESS] = watch_readiness(app.extensions["plyscribe"])
     prepare_exports(app)
-    connection.prepare_connections(app)
+    bot_lines.prepare_connections(app)
     telemetry.observe(app)
     modules = (
         system,
@@ -110,7 +110,7 @@ def create_app(composed: Parts | None = None) -> Flask:
         imports,
         lists,
         many,
-        connection,
+        bot_lines,
         datasets,
         ratings,
         # With everything else about tournaments, on whose blueprint it builds.

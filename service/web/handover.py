@@ -55,7 +55,7 @@ class Held(Protocol):
 
 
 class Talk(Protocol):
-    """What is said on a standing connection, line by line. See `standing` for who calls what."""
+    """What is said on a standing connection, line by line. See `standing_connections` for who calls what."""
 
     pause_s: float
     """How long the client's next lines wait, because it asked for too much. The server takes it back to 0."""

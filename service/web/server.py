@@ -7,7 +7,7 @@ server's work for a move. So there is no event loop.
 A complete request goes to a WSGI application in a pool of threads. The application may leave a Held in the request's
 environ (see `handover`). If it streams, its events are the answer. If it waits for something, the application is called
 again when that is there. A long answer is produced as fast as its client reads it. A request for a WebSocket goes to
-the application too, which may leave a Talk: then it becomes a standing connection (see `standing`).
+the application too, which may leave a Talk: then it becomes a standing connection (see `standing_connections`).
 """
 
 import logging
@@ -44,7 +44,7 @@ from plyscribe.service.web.handover import (
     Talk,
 )
 from plyscribe.service.web.long_answers import LongAnswers
-from plyscribe.service.web.standing import Standing
+from plyscribe.service.web.standing_connections import Standing
 
 THREADS = 64
 """Requests that are answered at the same time. Some of them may wait for a store that is away: see `patience`."""

@@ -13,7 +13,7 @@ from plyscribe.service.live import match_changes as changes_module
 from plyscribe.service.live import reader as reader_module
 from plyscribe.service.store.memory import MemoryStore
 from plyscribe.service.store.port import StoreUnavailable
-from plyscribe.service.web.api.connection import Conversation
+from plyscribe.service.web.api.bot_lines import Conversation
 from plyscribe.service.web.app import create_app
 from plyscribe.service.web.handover import HOLDS, TALK, UPGRADES
 from tests.service.api import Api

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from plyscribe.service import metrics
-from plyscribe.service.web import standing as standings
+from plyscribe.service.web import standing_connections as standings
 from plyscribe.service.web.handover import Talk
-from plyscribe.service.web.standing import MAX_MESSAGE_BYTES, MOST_UNDER_WAY, Standing
+from plyscribe.service.web.standing_connections import MAX_MESSAGE_BYTES, MOST_UNDER_WAY, Standing
 from tests.service.test_live import eventually
 
 

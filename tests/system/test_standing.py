@@ -15,7 +15,7 @@ import pytest
 
 from plyscribe.service.client import Client, Json, Problem
 from plyscribe.service.client.standing import Socket
-from plyscribe.service.web.standing import MAX_MESSAGE_BYTES, MOST_UNDER_WAY
+from plyscribe.service.web.standing_connections import MAX_MESSAGE_BYTES, MOST_UNDER_WAY
 from tests.system.running import Pair, Serving, free_port, pair, serving, wait_for
 
 pytestmark = pytest.mark.server
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.server
 KILLS = 5
 MATCHES = 12
 SLOW_S = 40
-"""A client that does not read is cut off by then: see `standing` and the server's limit for silent clients."""
+"""A client that does not read is cut off by then, by us or by the kernel."""
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,8 @@
 
 A line stands for a request, and does what the request does: it is charged like it, needs the scopes that it needs, is
 decided and stored by the same steps, and has the same command id, so that a bot can repeat by a request what it said on
-a connection that broke. What falls away is HTTP, and what lines that are there at once share: see `standing`.
+a connection that broke. What falls away is HTTP, and what lines that are there at once share. `standing_connections`
+keeps the connections.
 """
 
 import logging
