@@ -1,4 +1,4 @@
-"""An accepted move over HTTP, against a bare endpoint that does one append and nothing else, and many in a request."""
+"""An accepted move over HTTP, against a bare endpoint with one append; many in a request; lines of a connection."""
 
 import json
 from itertools import count
@@ -22,10 +22,15 @@ OURS = "plyscribe"
 BARE = "bare endpoint, one append; the same request"
 EMPTY = "bare endpoint, one append; an empty request"
 TOGETHER = "plyscribe, all moves in one request"
+LINES = "plyscribe, lines of one connection"
+MANY_LINES = "plyscribe, lines of one connection, 64 matches at a time"
+MANY_MATCHES = 64
 
 CLAIMS = [
     *(Claim("accepted move over HTTP", "move", OURS, bare, times_the_cost(1.5)) for bare in (BARE, EMPTY)),
     Claim(f"{APPENDS} moves in one request", "move", TOGETHER, OURS, times_as_fast(10)),
+    Claim("move over a standing connection, 8 matches at a time", "move", LINES, OURS, times_as_fast(2)),
+    Claim("move over a standing connection, 64 matches at a time", "move", MANY_LINES, OURS, times_as_fast(3)),
 ]
 
 
@@ -36,10 +41,17 @@ def measure_subject(rig: Rig, rounds: int) -> list[Row]:
     moves = long_moves(APPENDS)
     numbers = count()
 
-    def open_matches() -> list[str]:
+    def create_matches(number: int) -> list[str]:
         with Client(f"http://127.0.0.1:{web.port}", token) as client:
             seats = [{"player": player.stream}] * 2
-            return [f"/v1/matches/{client.create_match('pathagon', seats)['match']}/moves" for _ in range(CONNECTIONS)]
+            return [client.create_match("pathagon", seats)["match"] for _ in range(number)]
+
+    def open_matches() -> list[str]:
+        return [f"/v1/matches/{match}/moves" for match in create_matches(CONNECTIONS)]
+
+    def play_by_lines(number: int) -> Sample:
+        scripts = [[_say(id, match, move) for move in moves] for id, match in enumerate(create_matches(number))]
+        return web.run_lines(token, scripts)
 
     def play() -> Sample:
         return web.run([[_post(path, token, {"move": move}) for move in moves] for path in open_matches()])
@@ -58,9 +70,15 @@ def measure_subject(rig: Rig, rounds: int) -> list[Row]:
         return bare.run([[prepare("POST", f"/append/{next(numbers)}") for _ in moves] for _ in range(CONNECTIONS)])
 
     runs = {OURS: play, BARE: append, EMPTY: append_nothing, TOGETHER: play_together}
+    runs |= {LINES: lambda: play_by_lines(CONNECTIONS), MANY_LINES: lambda: play_by_lines(MANY_MATCHES)}
     return compare(take_rounds(runs, min(SHORT_ROUNDS * rounds, MOST_ROUNDS)), CLAIMS)
 
 
 def _post(path: str, token: str, body: dict[str, Any]) -> bytes:
     headers = {"Authorization": f"Bearer {token}", "Idempotency_Key": str(uuid4())}
     return prepare("POST", path, json.dumps(body, separators=(",", ":")).encode(), **headers)
+
+
+def _say(id: int, match: str, move: str) -> bytes:
+    line = {"id": id, "match": match, "key": str(uuid4()), "body": {"move": move}}
+    return json.dumps(line, separators=(",", ":")).encode()

@@ -14,7 +14,7 @@ from typing import Self
 
 import psutil
 
-from bench.load import HOST, LoadError, prepare, send_all
+from bench.load import HOST, LoadError, prepare, say_all, send_all
 from bench.measuring import Sample
 from plyscribe.service.composition import Parts
 from plyscribe.service.metrics import DIRECTORY_VARIABLE
@@ -132,6 +132,12 @@ class Web:
         """The CPU time of web and store for these requests, with a connection for each script."""
         start = self.cpu_s()
         units = send_all(self.port, scripts)
+        return Sample(units, self.cpu_s() - start)
+
+    def run_lines(self, token: str, scripts: Sequence[Sequence[bytes]]) -> Sample:
+        """The CPU time of web and store for these lines over one standing connection."""
+        start = self.cpu_s()
+        units = say_all(self.port, token, scripts)
         return Sample(units, self.cpu_s() - start)
 
     def cpu_s(self) -> float:

@@ -32,6 +32,8 @@ SETTINGS = (
     "PLYSCRIBE_LOG",
     "PLYSCRIBE_LOG_LEVEL",
     "PLYSCRIBE_MAX_BOT_MATCHES",
+    "PLYSCRIBE_MAX_CONNECTIONS",
+    "PLYSCRIBE_MAX_CONNECTIONS_EACH",
     "PLYSCRIBE_MAX_MATCHES",
     "PLYSCRIBE_MAX_FOLLOWERS",
     "PLYSCRIBE_MAX_FOLLOWERS_EACH",
@@ -66,6 +68,12 @@ FILES = 65_536
 
 CLIENTS = 10
 """By default, one client may have a tenth of the live streams of a process."""
+
+MAX_CONNECTIONS, CONNECTIONS_EACH = 100, 4
+"""Standing connections of a process, and those of one account in it, by default.
+
+The web server takes messages of up to 64 MiB into memory before we see that they are too long.
+"""
 
 STREAM_THREADS = 1
 """Default for the streams that may each hold a thread, under a web server that is not ours.
@@ -264,6 +272,12 @@ class Config:
     extra_rulesets: str = ""
     max_followers: int = MAX_FOLLOWERS
     max_followers_each: int = MAX_FOLLOWERS // CLIENTS
+    max_connections: int = MAX_CONNECTIONS
+    """Standing connections of a process."""
+
+    max_connections_each: int = CONNECTIONS_EACH
+    """How many of them one account may have."""
+
     proxies: int = 0
     stream_threads: int = STREAM_THREADS
     scrub_per_s: int = SCRUB_PER_S
@@ -332,6 +346,8 @@ def read_config(environ: Mapping[str, str] = os.environ) -> Config:
         extra_rulesets=environ.get("PLYSCRIBE_RULESETS", ""),
         max_followers=followers,
         max_followers_each=_count(environ, "PLYSCRIBE_MAX_FOLLOWERS_EACH", share, range(1, FILES + 1)),
+        max_connections=_count(environ, "PLYSCRIBE_MAX_CONNECTIONS", MAX_CONNECTIONS, range(FILES + 1)),
+        max_connections_each=_count(environ, "PLYSCRIBE_MAX_CONNECTIONS_EACH", CONNECTIONS_EACH, range(1, FILES + 1)),
         proxies=_count(environ, "PLYSCRIBE_PROXIES", 0, range(MAX_PROXIES + 1)),
         scrub_per_s=_count(environ, "PLYSCRIBE_SCRUB", SCRUB_PER_S, range(MAX_SCRUB_PER_S + 1)),
         stream_threads=_count(environ, "PLYSCRIBE_STREAM_THREADS", STREAM_THREADS, range(FILES + 1)),

@@ -14,6 +14,9 @@
     ├── KeyExpired          key/expired                 the secret in the answer is no longer repeated
     ├── Contended           stream/contended            too many writers at once
     ├── LiveFull            live/full                   the process has no room for another live stream
+    ├── ConnectionFull      connection/full             the process has no room for another standing connection
+    ├── ConnectionShare     connection/share            the client has its share of standing connections
+    ├── UpgradeRequired     connection/upgrade          the address is for WebSockets
     ├── QuotaReached        quota/..                    the account has as much as it may have
     ├── LiveShare           live/share                  the client has its share of live streams
     ├── AllowanceUsed       allowance/used                  the client has asked for as much as it may in a time
@@ -156,6 +159,24 @@ class LiveShare(ServiceError):
     """The client has as many live streams open in this process as one client may."""
 
     code = "live/share"
+
+
+class ConnectionFull(ServiceError):
+    """The process has as many standing connections as it may."""
+
+    code = "connection/full"
+
+
+class ConnectionShare(ServiceError):
+    """The client has as many standing connections in this process as one client may have."""
+
+    code = "connection/share"
+
+
+class UpgradeRequired(ServiceError):
+    """The address is for WebSockets, and the request does not ask for one."""
+
+    code = "connection/upgrade"
 
 
 class AllowanceUsed(ServiceError):

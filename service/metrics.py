@@ -72,6 +72,10 @@ _ENTRIES = _counter("relay_entries", "Feed entries relayed.")
 _SEALED_MATCHES = _counter("sealed_matches", "Matches sealed.")
 _SEALED_EVENTS = _counter("sealed_events", "Events of sealed matches.")
 _WEBHOOK_SECONDS = _histogram("webhook_seconds", "Time that posts to webhooks took.", WEBHOOK_BUCKETS, "outcome")
+_LINES = _counter("connection_lines", "Lines of standing connections answered.", "to", "status")
+_CONNECTIONS = Gauge(
+    "plyscribe_connections", "Standing connections.", ("process",), registry=_OURS, multiprocess_mode="livesum"
+)
 _FOLLOWERS = Gauge("plyscribe_followers", "Open streams.", ("process",), registry=_OURS, multiprocess_mode="livesum")
 
 
@@ -84,7 +88,7 @@ class _Process:
 def begin(kind: str) -> None:
     """Count under this kind of process from now on, and count its start."""
     _Process.kind = kind
-    for resolved in (_append, _refusal, _request, _job, _relay, _followers, _webhook):
+    for resolved in (_append, _refusal, _request, _job, _relay, _followers, _connections, _line, _webhook):
         resolved.cache_clear()
     if directory := os.environ.get(DIRECTORY_VARIABLE):
         Path(directory).mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -135,6 +139,16 @@ def change_followers(by: int) -> None:
     _followers().inc(by)
 
 
+def change_connections(by: int) -> None:
+    """Count standing connections that were opened (positive) or closed (negative)."""
+    _connections().inc(by)
+
+
+def note_line(to: str, status: int) -> None:
+    """Count an answer to a line of a standing connection."""
+    _line(to, status).inc()
+
+
 # Cached, because finding a labelled child takes longer than counting on it.
 @cache
 def _append(kind: str, outcome: str) -> Histogram:
@@ -174,6 +188,16 @@ def _relay() -> tuple[Counter, Counter]:
 @cache
 def _followers() -> Gauge:
     return _FOLLOWERS.labels(_Process.kind)
+
+
+@cache
+def _connections() -> Gauge:
+    return _CONNECTIONS.labels(_Process.kind)
+
+
+@cache
+def _line(to: str, status: int) -> Counter:
+    return _LINES.labels(_Process.kind, to, status)
 
 
 class Reading(NamedTuple):

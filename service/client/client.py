@@ -52,6 +52,7 @@ from plyscribe.service.client.connection import Connection, Problem
 from plyscribe.service.client.dataset_calls import DatasetCalls
 from plyscribe.service.client.explorer_calls import ExplorerCalls
 from plyscribe.service.client.many import ManyCalls
+from plyscribe.service.client.standing import Standing
 from plyscribe.service.client.tournaments import TournamentCalls
 
 PAGE = 1000
@@ -339,6 +340,13 @@ class Client(TournamentCalls, ManyCalls, DatasetCalls, ExplorerCalls, ClockCalls
         """
         listed = [{"move": step} if isinstance(step, str) else dict(step) for step in steps]
         return self._command("POST", f"/v1/matches/{match}/moves", {"steps": listed}, key, version)
+
+    def stand(self) -> Standing:
+        """A standing connection, on which moves of many matches cost the server and you a part of what requests cost.
+
+        It stands for itself: use it in one thread, beside this client in others, and close it before the client.
+        """
+        return Standing(self._http, self._retry_for_s)
 
     def roll(self, match: str, values: Sequence[int], *, key: str | None = None) -> Receipt:
         """Record the dice rolled at the table."""

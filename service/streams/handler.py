@@ -66,10 +66,18 @@ class Order(NamedTuple):
     """A command on a stream, decided or not, and its key in the store."""
 
     stream: str
-    command: Command | Ready[Any]
+    command: Command | Ready[Any] | Callable[[Any], Command | Ready[Any]]
+    """The command, or what builds it from the state: see `Handler.execute`."""
+
     asked: port.CommandKey
     new: bool = False
     """Whether the stream should not exist yet."""
+
+    expected_version: int | None = None
+
+    def command_for(self, state: Any) -> Command | Ready[Any]:
+        """The command on this state."""
+        return self.command(state) if callable(self.command) else self.command
 
 
 class _Draft(NamedTuple, Generic[S]):
@@ -165,9 +173,10 @@ class Handler(Generic[S]):
         """As `execute` for each order, but errors are returned, and all appends take one round trip.
 
         That works for new streams and for states in the cache. Any other order, and one that meets another writer, is
-        executed by itself.
+        executed by itself. Orders on the same stream are executed in their order, each on what the ones before it made
+        of the stream.
         """
-        drafts = [self._draft_if_known(order) for order in orders]
+        drafts = self._draft_all(orders)
         try:
             appended = iter(self._append_all([draft.append for draft in drafts if draft]))
         except StoreUnavailable as error:
@@ -177,15 +186,29 @@ class Handler(Generic[S]):
             for order, draft in zip(orders, drafts, strict=True)
         ]
 
-    def _draft_if_known(self, order: Order) -> _Draft[S] | None:
-        state = self._aggregate.empty(order.stream) if order.new else self.cached(order.stream)
-        with suppress(DomainError, VersionConflict):
-            return self._draft(order.stream, state, order.command, order.asked) if state else None
+    def _draft_all(self, orders: Sequence[Order]) -> list[_Draft[S] | None]:
+        """A draft for each order; None for one that has to be executed by itself, and for those after it there."""
+        newest: dict[str, _Draft[S] | None] = {}
+        drafts = []
+        for order in orders:
+            if order.stream in newest:
+                before = newest[order.stream]
+                state = before and _foresee(before)
+            else:
+                state = self._aggregate.empty(order.stream) if order.new else self.cached(order.stream)
+            newest[order.stream] = draft = self._draft_if_known(order, state)
+            drafts.append(draft)
+        return drafts
+
+    def _draft_if_known(self, order: Order, state: S | None) -> _Draft[S] | None:
+        with suppress(DomainError, ServiceError, StoreError):
+            if state is not None:
+                return self._draft(order.stream, state, order.command_for(state), order.asked, order.expected_version)
         return None
 
     def _try(self, order: Order) -> Answer[S] | Exception:
         try:
-            return self.execute(order.stream, lambda _: order.command, order.asked, new=order.new)
+            return self.execute(order.stream, order.command_for, order.asked, order.expected_version, order.new)
         except (DomainError, ServiceError, StoreError) as error:
             return error
 
@@ -313,9 +336,9 @@ class Handler(Generic[S]):
         stream, entries = draft.append.stream, draft.append.events
         if not draft.append.expected_version:
             self._cache.drop(stream)
-        if draft.after is None:
+        state = _foresee(draft)
+        if state is None:
             return Answer(entries, self._advance(stream, draft.state, entries), replayed=False)
-        state = draft.after(entries[-1].h)
         self.keep(stream, state)
         return Answer(entries, state, replayed=False)
 
@@ -340,6 +363,11 @@ class _SeenBefore(Exception):
     def __init__(self, seen: Seen) -> None:
         super().__init__(seen)
         self.seen = seen
+
+
+def _foresee(draft: _Draft[S]) -> S | None:
+    """The state after a draft, once that is stored; None if it cannot be told without folding."""
+    return None if draft.after is None else draft.after(draft.append.events[-1].h)
 
 
 def _is_at(state: State, entries: Sequence[StoredEvent]) -> bool:

@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, cast
+from typing import Any
 
 from flask import Flask, Request, Response, current_app, g, request
 from flask.sessions import NullSession, SessionInterface
@@ -13,26 +13,20 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 from werkzeug.routing import BaseConverter, IntegerConverter, MapAdapter
 
 from plyscribe import __version__
-from plyscribe.domain.errors import DomainError, IllegalMove, MoveError, OptionError, RollError
-from plyscribe.domain.match import Match
 from plyscribe.service import metrics
 from plyscribe.service.composition import Parts, compose_process
 from plyscribe.service.config import require_parts
-from plyscribe.service.errors import VersionConflict
 from plyscribe.service.health.readiness import watch_readiness
 from plyscribe.service.language.problems import translate_problem
-from plyscribe.service.language.sentences import Names, translate
 from plyscribe.service.logs import begin_logs
-from plyscribe.service.matches import queries
-from plyscribe.service.matches.story import name_players
-from plyscribe.service.rulebooks import read_clauses
-from plyscribe.service.store.port import StoreError, StoreUnavailable
+from plyscribe.service.store.port import StoreUnavailable
 from plyscribe.service.store.presence import Attendance, describe_process
 from plyscribe.service.store.requirements import require_store_at
 from plyscribe.service.streams.patience import PATIENCE, PLACES
 from plyscribe.service.web import pages
 from plyscribe.service.web.any_server import AnyServer
 from plyscribe.service.web.api import (
+    bot_lines,
     bots,
     datasets,
     docs,
@@ -70,12 +64,13 @@ from plyscribe.service.web.api.http import (
     spoken,
 )
 from plyscribe.service.web.api.openapi import media_of
+from plyscribe.service.web.api.refusals import describe_refusal
 from plyscribe.service.web.charging import charge_requests
 from plyscribe.service.web.origins import guard_origins
 from plyscribe.service.web.packing import pack_answers
 from plyscribe.service.web.pages.blueprint import is_for_people, show_problem
 from plyscribe.service.web.pages.speech import PageEnvironment, install_speech
-from plyscribe.service.web.problems import PASSING, RETRY_AFTER_S, problem_of, problem_title
+from plyscribe.service.web.problems import PASSING, RETRY_AFTER_S, problem_title
 
 log = logging.getLogger(__name__)
 
@@ -100,6 +95,7 @@ def create_app(composed: Parts | None = None) -> Flask:
     require_parts()
     app.extensions[system.READINESS] = watch_readiness(app.extensions["plyscribe"])
     prepare_exports(app)
+    bot_lines.prepare_connections(app)
     telemetry.observe(app)
     modules = (
         system,
@@ -114,6 +110,7 @@ def create_app(composed: Parts | None = None) -> Flask:
         imports,
         lists,
         many,
+        bot_lines,
         datasets,
         ratings,
         # With everything else about tournaments, on whose blueprint it builds.
@@ -252,45 +249,13 @@ def _confine(response: Response, by_cookie: bool, is_personal: bool) -> Response
 
 
 def _answer_error(error: Exception) -> Response:
-    problem = {**problem_of(error), **_more_about(error)}
-    if isinstance(error, MoveError | OptionError | RollError):
-        language = negotiate_language()
-        problem["detail"] = translate(error.phrase, language, _name_players(language))
+    problem = describe_refusal(error, negotiate_language(), g.get("match"), g.get("rules"))
     context = {"method": request.method, "route": telemetry.route(), "code": problem["code"]}
     if problem["status"] == 503:
         log.warning("request answered with 503: %s", error, extra=context)
     elif problem["status"] >= 500:
         log.exception("a request failed", extra=context)
     return _answer_problem(problem)
-
-
-def _name_players(language: str) -> Names:
-    """The names of the players, if the request is about a match and the store has them."""
-    match: Match | None = g.get("match")
-    with suppress(StoreError, DomainError):
-        of: Parts = current_app.extensions["plyscribe"]
-        return name_players(match, of.accounts.name_of, language) if match else {}
-    return {}
-
-
-def _more_about(error: Exception) -> dict[str, Any]:
-    """Details that need the request: the URL of the clause, the events that the client has missed."""
-    if isinstance(error, VersionConflict):
-        return {"events": queries.dump_events(error.missed)}
-    if isinstance(error, IllegalMove) and (rules := _find_rules()) is not None:
-        ruleset, version = rules
-        # A ruleset from outside may have no page.
-        if error.clause in read_clauses(ruleset, version):
-            return {"clause_url": f"/v1/rulesets/{ruleset}/clauses/{error.clause}?version={version}"}
-    return {}
-
-
-def _find_rules() -> tuple[str, int] | None:
-    """The id and version of the rules that the request is about, if it is about a match or a line of moves."""
-    match: Match | None = g.get("match")
-    if match is not None:
-        return match.life.created.ruleset, match.life.created.ruleset_version
-    return cast(tuple[str, int] | None, g.get("rules"))
 
 
 _CODES = {

@@ -16,6 +16,14 @@ and run `tests/service/test_granian_core.py`.
 6. `response_file` opens the path only when it sends the body, and reads no faster than the client does.
 7. `WorkerSignal.set` stops the accepting of connections, finishes open requests and then runs the signal's callback.
 8. `SocketHolder(fd, is_uds, backlog)` owns the descriptor.
+9. With `websockets_enabled` a request for a WebSocket has `scope.proto` "ws", and its `proto` is an
+   RSGIWebsocketProtocol. `close(status)` before `accept()` refuses the request with this status and no body.
+   `accept()` and the transport's `receive()` and `send_str()` return futures as in 4. `send_str` is done once the
+   kernel has taken the whole message, so it waits for a client that does not read. One may be under way at a time.
+10. After `accept()`, `close()` sends the frame that closes, and the connection ends when the last reference to the
+   transport is dropped; a `receive()` under way holds one until it is cancelled. Pings are answered without us. A
+   message longer than 64 MiB ends the connection, and so does a frame longer than 16 MiB. Nothing sets these limits:
+   up to there a message is in memory before we see it.
 """
 
 import socket
@@ -33,9 +41,9 @@ from granian._granian import (
 )
 from granian.constants import HTTPModes
 from granian.log import LogLevels, configure_logging
-from granian.rsgi import Scope
+from granian.rsgi import Scope, WebsocketMessageType
 
-__all__ = ["PROVED_ON", "Core", "Exchange", "Headers", "Scope"]
+__all__ = ["PROVED_ON", "Core", "Exchange", "Headers", "Scope", "WebSocket", "asks_for_websocket"]
 
 PROVED_ON = "2.8.9"
 
@@ -93,13 +101,94 @@ class Exchange:
         return self._proto.response_stream(status, headers).send_bytes  # type: ignore[no-any-return]
 
 
+def asks_for_websocket(request: Any) -> bool:
+    """Whether the request asks for a WebSocket."""
+    return bool(request.scope.proto == "ws")
+
+
+class WebSocket:
+    """A request for a WebSocket. Refuse it, or accept it: then send and receive messages, until it is closed.
+
+    Each function returns at once, and may be called from any thread.
+    """
+
+    __slots__ = ("_proto", "_receiving", "_transport")
+
+    def __init__(self, request: Any) -> None:
+        # RSGIWebsocketProtocol, and the RSGIWebsocketTransport that it turns into.
+        self._proto: Any = request.proto
+        self._transport: Any = None
+        self._receiving: Any = None
+
+    def refuse(self, status: int) -> None:
+        """Answer with this status, without a body."""
+        self._proto.close(status)
+
+    def accept(self, then: Callable[[bool], object]) -> None:
+        """Accept the request; `then` is called with whether the client is still there."""
+
+        def begin(accepted: Any) -> None:
+            try:
+                self._transport = accepted.result()
+            except (RSGIProtocolClosed, RSGIProtocolError):
+                then(False)
+            else:
+                then(True)
+
+        self._proto.accept().add_done_callback(begin)
+
+    def receive(self, then: Callable[[str | bytes | None], object]) -> None:
+        """Call `then` with the next message; with None when the client has left, or has sent what it must not send."""
+
+        def take(received: Any) -> None:
+            self._receiving = None
+            if received.cancelled():
+                return
+            try:
+                message = received.result()
+            except (RSGIProtocolClosed, RSGIProtocolError):
+                then(None)
+            else:
+                then(None if message.kind == WebsocketMessageType.close else message.data)
+
+        self._receiving = received = self._transport.receive()
+        received.add_done_callback(take)
+
+    def send(self, text: str, then: Callable[[bool], object]) -> None:
+        """Send a message; `then` is called once the kernel has all of it, with whether the client is still there.
+
+        Send the next one after that.
+        """
+
+        def go_on(sent: Any) -> None:
+            try:
+                sent.result()
+            except (RSGIProtocolClosed, RSGIProtocolError):
+                then(False)
+            else:
+                then(True)
+
+        self._transport.send_str(text).add_done_callback(go_on)
+
+    def close(self) -> None:
+        """End the connection. Nothing may be called after that; what waits for a message is not called any more."""
+        self._transport = None
+        self._proto.close()
+        # What waits for a message holds the connection.
+        if (receiving := self._receiving) is not None:
+            receiving.cancel()
+
+
 class Core:
     """Granian serving HTTP/1.1 on a listening socket, which it takes over, in a thread of its own."""
 
     def __init__(
         self, listener: socket.socket, take: Callable[[Any], None], max_connections: int, backlog: int
     ) -> None:
-        """Start serving. Each request is given to `take`, in Granian's thread; `Exchange(request)` wraps it."""
+        """Start serving. Each request is given to `take`, in Granian's thread.
+
+        `Exchange(request)` wraps it, and `WebSocket(request)` one that `asks_for_websocket`.
+        """
         # Granian's log records go where ours go.
         configure_logging(LogLevels.error, {"loggers": {"_granian": {"handlers": [], "propagate": True}}}, True)
         self._stopped = threading.Event()
@@ -113,7 +202,7 @@ class Core:
             # Only HTTP/1 says in advance how long a body is, or that it does not know.
             http_mode=HTTPModes.http1,
             backpressure=max_connections,
-            websockets_enabled=False,
+            websockets_enabled=True,
         )
         loop = _Loop()
         worker.serve_async(_Scheduler(loop, take), loop, self._signal)

@@ -1,6 +1,6 @@
 """What the server and the views tell each other about a request: keys in its WSGI environ, under names of ours."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
 HOLDS = "plyscribe.holds"
@@ -20,6 +20,12 @@ LATE = "plyscribe.late"
 
 CROWDED = "plyscribe.crowded"
 """From the server: the body is large and was not read, because too many large bodies are being read."""
+
+UPGRADES = "plyscribe.upgrades"
+"""From the server: the request asks for a WebSocket, and TALK is handled."""
+
+TALK = "plyscribe.talk"
+"""From a view: a Talk that goes on over the WebSocket, which the server then accepts."""
 
 MAX_LARGE = 4
 """Large bodies that one process holds at the same time."""
@@ -45,4 +51,37 @@ class Held(Protocol):
 
     def __iter__(self) -> Iterator[bytes]:
         """Under a server that is not ours: stream in this thread."""
+        ...
+
+
+class Talk(Protocol):
+    """What is said on a standing connection, line by line. See `standing_connections` for who calls what."""
+
+    pause_s: float
+    """How long the client's next lines wait, because it asked for too much. The server takes it back to 0."""
+
+    def start(self, push: Callable[[str], bool], end: Callable[[str], object]) -> None:
+        """Begin. `push` sends lines of our own accord, and returns whether the client may still be there.
+
+        `end` ends the connection with this last line. Both may be called from any thread.
+        """
+        ...
+
+    def find_end(self) -> str | None:
+        """The last line, if the connection has to end now, because of who the client is."""
+        ...
+
+    def answer_all(self, said: Sequence[tuple["Talk", str]]) -> Sequence[str]:
+        """The answers to lines of this talk and of others of its kind, in their order; each is a line. Must not raise.
+
+        All answered lines count from then on, whatever becomes of their connections.
+        """
+        ...
+
+    def format_end(self, code: str, detail: str, status: int) -> str:
+        """The last line for a reason that the server has."""
+        ...
+
+    def stop(self) -> None:
+        """The connection is over. Called once."""
         ...

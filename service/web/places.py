@@ -4,28 +4,41 @@ import threading
 from collections import Counter
 from collections.abc import Callable
 
-from plyscribe.service.errors import ExportsFull, ExportsShare
+from plyscribe.service.errors import ExportsFull, ExportsShare, ServiceError
 
 
 class Places:
     """Places that are taken and given back; safe to share between threads."""
 
-    def __init__(self, most: int, each: int) -> None:
+    def __init__(
+        self,
+        most: int,
+        each: int,
+        full: Callable[[int], ServiceError] = lambda most: ExportsFull(
+            f"{most} exports are being sent already: try again later"
+        ),
+        share: Callable[[int], ServiceError] = lambda each: ExportsShare(
+            f"you are being sent {each} exports already: read those first"
+        ),
+    ) -> None:
+        """`full` and `share` make the errors of a client that gets no place."""
         self._most = most
         self._each = each
+        self._full = full
+        self._share = share
         self._lock = threading.Lock()
         self._taken: Counter[str] = Counter()
 
     def take(self, client: str) -> Callable[[], None]:
         """Take a place for a client; return what gives it back, which may be called twice.
 
-        ExportsFull if all places are taken, ExportsShare if this client has as many as one client may have.
+        The error `full` if all places are taken, `share` if this client has as many as one client may have.
         """
         with self._lock:
             if self._taken.total() >= self._most:
-                raise ExportsFull(f"{self._most} exports are being sent already: try again later")
+                raise self._full(self._most)
             if self._taken[client] >= self._each:
-                raise ExportsShare(f"you are being sent {self._each} exports already: read those first")
+                raise self._share(self._each)
             self._taken[client] += 1
         is_mine = threading.Lock()
 

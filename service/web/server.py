@@ -6,7 +6,8 @@ server's work for a move. So there is no event loop.
 
 A complete request goes to a WSGI application in a pool of threads. The application may leave a Held in the request's
 environ (see `handover`). If it streams, its events are the answer. If it waits for something, the application is called
-again when that is there. A long answer is produced as fast as its client reads it.
+again when that is there. A long answer is produced as fast as its client reads it. A request for a WebSocket goes to
+the application too, which may leave a Talk: then it becomes a standing connection (see `standing_connections`).
 """
 
 import logging
@@ -28,9 +29,22 @@ from typing import Any
 from plyscribe.service.config import FILES
 from plyscribe.service.processes.children import raise_file_limit
 from plyscribe.service.processes.stopping import StopRequest
-from plyscribe.service.web.granian_core import Core, Exchange, Headers, Scope
-from plyscribe.service.web.handover import CROWDED, HOLD, HOLDS, LATE, MAX_LARGE, PAUSE, WAITED, Held
+from plyscribe.service.web.granian_core import Core, Exchange, Headers, Scope, WebSocket, asks_for_websocket
+from plyscribe.service.web.handover import (
+    CROWDED,
+    HOLD,
+    HOLDS,
+    LATE,
+    MAX_LARGE,
+    PAUSE,
+    TALK,
+    UPGRADES,
+    WAITED,
+    Held,
+    Talk,
+)
 from plyscribe.service.web.long_answers import LongAnswers
+from plyscribe.service.web.standing_connections import Standing
 
 THREADS = 64
 """Requests that are answered at the same time. Some of them may wait for a store that is away: see `patience`."""
@@ -52,6 +66,9 @@ UNREADABLE = "\xff"
 
 MAX_HELD = 128 * 1024
 """An answer without a length is produced in one go up to this many bytes, whatever its client reads."""
+
+NO_WEBSOCKET = 400
+"""The status of a request for a WebSocket at an address that has none."""
 
 MAX_PAUSED = 4096
 """Answers that are held back at the same time, waiting pages included."""
@@ -83,7 +100,14 @@ def serve_application(
     application sees its length and refuses it. OSError if the address cannot be listened on.
     """
     raise_file_limit()
-    _serve(Front(app, max_body, larger_bodies), _listen(host, port, share_port), let_go or _do_nothing)
+    front = Front(app, max_body, larger_bodies)
+
+    def let_all_go() -> None:
+        front.end_standing()
+        if let_go is not None:
+            let_go()
+
+    _serve(front, _listen(host, port, share_port), let_all_go)
 
 
 def _listen(host: str, port: int, share_port: bool) -> socket.socket:
@@ -117,6 +141,21 @@ class _Exchange(Exchange):
         self.body = b""
         self.notes: Environ = {}
         self.is_large = False
+
+
+class _Upgrade:
+    """A request for a WebSocket."""
+
+    __slots__ = ("is_large", "scope", "socket")
+
+    def __init__(self, request: Any) -> None:
+        self.scope: Scope = request.scope
+        self.socket = WebSocket(request)
+        self.is_large = False
+
+    def answer_empty(self, status: int) -> None:
+        """Refuse it."""
+        self.socket.refuse(status)
 
 
 class _Deadlines:
@@ -155,15 +194,15 @@ class _Deadlines:
 class _Threads:
     """A pool of threads. The thread that was busy last works next: its data is still in the processor's caches."""
 
-    def __init__(self, count: int, work: Callable[[_Exchange], None], name: str) -> None:
+    def __init__(self, count: int, work: Callable[[_Exchange | _Upgrade], None], name: str) -> None:
         self._work = work
         self._lock = threading.Lock()
-        self._idle: list[SimpleQueue[_Exchange]] = []
-        self._waiting: deque[_Exchange] = deque()
+        self._idle: list[SimpleQueue[_Exchange | _Upgrade]] = []
+        self._waiting: deque[_Exchange | _Upgrade] = deque()
         for number in range(count):
             threading.Thread(target=self._serve, name=f"{name}-{number}", daemon=True).start()
 
-    def do(self, exchange: _Exchange) -> None:
+    def do(self, exchange: _Exchange | _Upgrade) -> None:
         """Work on the exchange as soon as a thread is free; returns at once."""
         with self._lock:
             if not self._idle:
@@ -173,7 +212,7 @@ class _Threads:
         inbox.put(exchange)
 
     def _serve(self) -> None:
-        inbox: SimpleQueue[_Exchange] = SimpleQueue()
+        inbox: SimpleQueue[_Exchange | _Upgrade] = SimpleQueue()
         while True:
             with self._lock:
                 exchange = self._waiting.popleft() if self._waiting else None
@@ -195,9 +234,17 @@ class Front:
         self._bodies = _Deadlines()
         self._waits = _Deadlines()
         self._long_answers = LongAnswers()
+        self._standing = Standing()
+
+    def end_standing(self) -> None:
+        """End the standing connections, each with a last line."""
+        self._standing.end_all()
 
     def take(self, request: Any) -> None:
         """Answer a request once its body is complete; returns at once."""
+        if asks_for_websocket(request):
+            self._do(_Upgrade(request))
+            return
         exchange = _Exchange(request)
         length = exchange.scope.headers.get("content-length", "0")
         if not (length.isdecimal() and self._will_read(exchange, int(length))):
@@ -206,7 +253,7 @@ class Front:
         self._bodies.begin(exchange, BODY_WITHIN_S, partial(self._give_up, exchange))
         exchange.read_body(partial(self._take_body, exchange))
 
-    def _do(self, exchange: _Exchange) -> None:
+    def _do(self, exchange: _Exchange | _Upgrade) -> None:
         self._own_threads.get(exchange.scope.path, self._threads).do(exchange)
 
     def _will_read(self, exchange: _Exchange, length: int) -> bool:
@@ -231,9 +278,12 @@ class Front:
         exchange.notes[LATE] = BODY_WITHIN_S
         self._do(exchange)
 
-    def _answer_or_log(self, exchange: _Exchange) -> None:
+    def _answer_or_log(self, exchange: _Exchange | _Upgrade) -> None:
         try:
-            self._answer(exchange)
+            if isinstance(exchange, _Upgrade):
+                self._upgrade(exchange)
+            else:
+                self._answer(exchange)
         except Exception:
             log.exception("a request could not be answered")
             # If it failed after its answer, this does nothing.
@@ -242,6 +292,26 @@ class Front:
             if exchange.is_large:
                 exchange.is_large = False
                 self._large.release()
+
+    def _upgrade(self, asked: _Upgrade) -> None:
+        """Begin the Talk that the application leaves, or refuse the request with the status of its answer."""
+        environ = {**make_environ(asked.scope), "wsgi.input": BytesIO(), UPGRADES: True}
+        begun: list[Any] = []
+
+        def start(status: str, headers: Headers, exc_info: object = None) -> None:
+            begun[:] = (int(status[:3]),)
+
+        chunks = self._app(environ, start)
+        getattr(chunks, "close", _do_nothing)()
+        # What an address that is not for this would hold is let go.
+        held: Held | None = environ.pop(HOLD, None)
+        if held is not None:
+            held.stop()
+        talk: Talk | None = environ.pop(TALK, None)
+        if talk is not None:
+            self._standing.begin(asked.socket, talk)
+        else:
+            asked.socket.refuse(begun[0] if begun[0] >= 400 else NO_WEBSOCKET)
 
     def _answer(self, exchange: _Exchange) -> None:
         environ = {**make_environ(exchange.scope), "wsgi.input": BytesIO(exchange.body), **exchange.notes}

@@ -34,7 +34,7 @@ from plyscribe.service.store.port import StoreUnavailable
 from plyscribe.service.streams.ids import job_command
 from plyscribe.service.web.api import openapi
 from plyscribe.service.web.app import create_app
-from plyscribe.service.web.handover import LATE
+from plyscribe.service.web.handover import HOLDS, LATE
 from plyscribe.workers.check_import import check_import
 from plyscribe.workers.verify_match import verify_all
 from tests.domain.toy import TOY_V1
@@ -942,6 +942,7 @@ def record_problems(story: Story) -> None:
     for error in (RuntimeError(), StoreUnavailable("the store does not answer: Connection refused")):
         with patch.object(story.parts.matches, "execute", side_effect=error):
             story.show("POST", "/v1/matches", ann["token"], new)
+    story.show("GET", "/v1/connection", ann["token"], environ_overrides={HOLDS: True})
 
 
 STORIES: tuple[Callable[[Story], None], ...] = (

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from plyscribe.service.web.granian_core import PROVED_ON, Core, Exchange
+from plyscribe.service.web.granian_core import PROVED_ON, Core, Exchange, WebSocket, asks_for_websocket
 from tests.service.test_live import eventually
 
 ROOT = Path(__file__).parents[2]
@@ -195,3 +195,100 @@ def test_a_core_that_stops_finishes_open_requests_first():
     assert served.core.stop(20)
     with pytest.raises(ConnectionError):
         socket.create_connection(("127.0.0.1", served.port), timeout=20)
+
+
+UPGRADE = (
+    b"GET /x HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+    b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"
+)
+CLOSE_FRAME = b"\x88\x00"
+
+
+class Sockets:
+    """A core whose requests for WebSockets are handed to `begin`."""
+
+    def __init__(self) -> None:
+        self.asked: list[bool] = []
+        self.begin: Callable[[WebSocket], object] = lambda socket: socket.refuse(429)
+        listener = socket.create_server(("127.0.0.1", 0))
+        self.port = listener.getsockname()[1]
+        self.core = Core(listener, self._take, 100, 100)
+
+    def _take(self, request: Any) -> None:
+        self.asked.append(asks_for_websocket(request))
+        self.begin(WebSocket(request))
+
+    def connect(self) -> socket.socket:
+        connection = socket.socket()
+        connection.settimeout(20)
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 16)
+        connection.connect(("127.0.0.1", self.port))
+        connection.sendall(UPGRADE)
+        return connection
+
+
+@pytest.fixture
+def sockets() -> Iterator[Sockets]:
+    sockets = Sockets()
+    yield sockets
+    assert sockets.core.stop(20)
+
+
+def frame(text: bytes) -> bytes:
+    return b"\x81" + bytes([0x80 | len(text)]) + bytes(4) + text
+
+
+def test_a_websocket_is_refused_with_a_status_and_no_body(sockets):
+    with sockets.connect() as connection:
+        head = read(connection, b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 429 ")
+    assert b"content-length: 0" in head
+    assert sockets.asked == [True]
+
+
+def test_messages_come_one_by_one_and_pings_are_answered_without_us(sockets):
+    heard: list[str | bytes | None] = []
+
+    def echo(websocket: WebSocket, message: str | bytes | None) -> None:
+        heard.append(message)
+        if isinstance(message, str):
+            websocket.send(message * 2, lambda _: websocket.receive(lambda more: echo(websocket, more)))
+
+    sockets.begin = lambda websocket: websocket.accept(
+        lambda _: websocket.receive(lambda message: echo(websocket, message))
+    )
+    with sockets.connect() as connection:
+        read(connection, b"\r\n\r\n")
+        connection.sendall(frame(b"one"))
+        assert read(connection, b"oneone") == b"\x81\x06oneone"
+        connection.sendall(b"\x89\x81" + bytes(4) + b"p")
+        assert read(connection, b"p") == b"\x8a\x01p"
+        connection.sendall(frame(b"two"))
+        read(connection, b"twotwo")
+    eventually(lambda: heard == ["one", "two", None])
+
+
+def test_what_is_sent_waits_for_a_client_that_does_not_read(sockets):
+    sent: list[bool] = []
+    sockets.begin = lambda websocket: websocket.accept(lambda _: websocket.send("x" * (1 << 24), sent.append))
+    with sockets.connect() as connection:
+        first = connection.recv(1)
+        assert first
+        assert sent == []
+        left = 1 << 24
+        while left > 0:
+            left -= len(connection.recv(1 << 20))
+        eventually(lambda: sent == [True])
+
+
+def test_a_closed_websocket_ends_though_it_waits_for_a_message(sockets):
+    heard: list[str | bytes | None] = []
+
+    def begin(websocket: WebSocket) -> None:
+        websocket.receive(heard.append)
+        websocket.send("last", lambda _: websocket.close())
+
+    sockets.begin = lambda websocket: websocket.accept(lambda _: begin(websocket))
+    with sockets.connect() as connection:
+        assert b"".join(iter(lambda: connection.recv(4096), b"")).endswith(b"\x81\x04last" + CLOSE_FRAME)
+    assert heard == []

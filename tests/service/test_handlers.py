@@ -142,6 +142,51 @@ def test_orders_on_known_states_are_one_round_trip(rig, monkeypatch):
     assert [(answer.state.stream, answer.state.version) for answer in answers] == [(match, 3) for match in matches]
 
 
+def test_orders_on_one_stream_are_one_round_trip_each_on_what_the_ones_before_it_made(rig, monkeypatch):
+    together, append_all = [], rig.store.append_all
+    monkeypatch.setattr(rig.store, "append_all", lambda appends: together.append(len(appends)) or append_all(appends))
+    with monkeypatch.context() as away:
+        away.setattr(rig.store, "load", None)
+        answers = rig.one.execute_all([order(rig.match, move) for move in ("+1", "+2", "+3", "+4")])
+    assert [answer.events[0].version for answer in answers] == [3, 4, 5, 6]
+    assert together == [4]
+    assert rig.other.read(rig.match).version == 6
+
+
+def test_an_order_that_waits_for_a_refused_one_of_its_stream_comes_after_it(rig):
+    refused, next_move = order(rig.match, "1-2"), order(rig.match, "+1")
+    first, second = rig.one.execute_all([refused, next_move])
+    assert isinstance(first, IllegalMove)
+    assert [event.version for event in second.events] == [3]
+
+
+def test_orders_on_one_stream_whose_first_was_done_before_are_each_done_once(rig):
+    rig.one.execute_all([order(rig.match, "+1", key="a")])
+    again, more = rig.other.execute_all([order(rig.match, "+1", key="a"), order(rig.match, "+2", key="b")])
+    assert (again.replayed, more.replayed) == (True, False)
+    assert rig.other.read(rig.match).version == 4
+
+
+def test_orders_on_one_stream_meet_another_writer_in_their_order(rig):
+    rig.other.read(rig.match)
+    rig.move(rig.one, "+1")
+    orders = [order(rig.match, "+2")._replace(expected_version=3), order(rig.match, "+3")._replace(expected_version=4)]
+    answers = rig.other.execute_all(orders)
+    assert [answer.events[0].version for answer in answers] == [4, 5]
+
+
+def test_an_order_may_be_built_from_the_state_and_expect_a_version(rig):
+    def build(state: Match) -> Command:
+        assert state.version == 2
+        return MakeMove(actor=ANN, move="+1")
+
+    late = order(rig.match, "+2")._replace(expected_version=2)
+    done, conflict = rig.one.execute_all([order(rig.match, "")._replace(command=build), late])
+    assert done.state.version == 3
+    assert isinstance(conflict, VersionConflict)
+    assert [event.version for event in conflict.missed] == [3]
+
+
 def test_new_streams_are_one_round_trip_and_those_that_exist_are_answered_again(rig, monkeypatch):
     create = CreateMatch(actor=ANN, ruleset="zhen", seats=(Account(ANN.id),) * 2)
     orders = [

@@ -45,6 +45,7 @@ def few_threads(monkeypatch):
 class Scope:
     """A request as Granian presents it."""
 
+    proto = "http"
     server = "127.0.0.1:8420"
     client = "10.0.0.7:1234"
     scheme = "http"

@@ -76,7 +76,7 @@ AT_TABLE = frozenset({"matches", "tournaments", "variations", "pages"})
 """The blueprints whose views know that whoever holds the code of a table has no account."""
 
 SAFE_METHODS = (*READS, "OPTIONS")
-_KEY = re.compile(r"[\x20-\x7e]{1,64}")
+KEY = re.compile(r"[\x20-\x7e]{1,64}")
 _MILLISECONDS = re.compile(r"[0-9]{1,12}")
 _ETAG = re.compile(r'"(\d{1,15})(?:-[0-9a-f]{1,64})?(?:-gzip)?"')
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
@@ -252,6 +252,11 @@ def parse_body(schema: type[Schema]) -> dict[str, Any]:
     raw = asked.body
     if raw and asked.environ.get("CONTENT_TYPE") != JSON and asked.mimetype != JSON:
         raise UnsupportedType(f"the body has {asked.mimetype or 'no media type'}; send {JSON}")
+    return parse_json(schema, raw)
+
+
+def parse_json(schema: type[Schema], raw: bytes) -> dict[str, Any]:
+    """A body, parsed by the schema; BadRequest if it is no JSON, BadBody if it is not as the schema says."""
     read = _read_again if len(raw) <= MAX_REPEATED_BYTES else _read_body
     try:
         return dict(read(schema, raw))
@@ -326,7 +331,7 @@ def _by_name(messages: Any) -> Any:
 def idempotency_key() -> str | None:
     """The Idempotency-Key of the request, None without one; BadRequest if it is invalid."""
     key = current_request().headers.get("Idempotency-Key")
-    if key is not None and not _KEY.fullmatch(key):
+    if key is not None and not KEY.fullmatch(key):
         raise BadRequest("Idempotency-Key must be 1 to 64 printable ASCII characters", "key/invalid")
     return key
 

@@ -97,7 +97,7 @@ def operation(
     """
 
     def mark(view: View) -> View:
-        answered = {status: media or {"application/json": answer}}
+        answered = {status: {"application/json": answer} if media is None else media}
         operation = Operation(
             tag,
             answered,
@@ -381,6 +381,9 @@ VERSION_PATTERN = r'\*|"[0-9]{1,15}(?:-[0-9a-f]{1,64})?(?:-gzip)?"'
 def _responses(operation: Operation, shown: Examples, method: str, is_limited: bool) -> dict[str, Any]:
     responses: dict[str, Any] = {}
     for status, media in operation.answers.items():
+        if status == SWITCHED:
+            responses[str(status)] = {"description": SUCCESSES[status]}
+            continue
         content = {name: _content(schema, shown.answers(status, name)) for name, schema in media.items()}
         # Some readers take these as text, others parse them, and events one by one.
         for name in {SSE, YAML} & content.keys():
@@ -464,7 +467,13 @@ HEADERS = {
     "Retry-After": _response_header("Seconds to wait before you try again.", "1"),
     "WWW-Authenticate": _response_header("How to authenticate.", 'Bearer realm="plyscribe"'),
 }
-SUCCESSES = {200: "Success", 201: "Created", 202: "Accepted: ask later for the result"}
+SWITCHED = 101
+SUCCESSES = {
+    SWITCHED: "The connection stands",
+    200: "Success",
+    201: "Created",
+    202: "Accepted: ask later for the result",
+}
 
 
 def _always(operation: Operation, method: str) -> set[int]:

@@ -62,11 +62,23 @@ def carry_out(
         permit(state, who, body)
         require_own(state)
         g.match = state
-        actor = act_in(state, who, word, parts().arbitrates(state, who))
-        made = make({**base, "actor": actor, "secret": parts().secret_for(state)}, body)
-        return made if isinstance(made, Command) else Ready(state, decide_all(made, state))
+        return build_command(state, who, base, body, make, word)
 
     return parts().matches.execute(match, command_for, asked, expected_version())
+
+
+def build_command(
+    state: Match,
+    who: Principal,
+    base: Fields,
+    body: Fields,
+    make: Callable[[Fields, Fields], Command | Iterable[Command]],
+    word: str,
+) -> Command | Ready[Match]:
+    """The command that `make` builds for a match that `who` may read: see carry_out. `base` has its time and its id."""
+    actor = act_in(state, who, word, parts().arbitrates(state, who))
+    made = make({**base, "actor": actor, "secret": parts().secret_for(state)}, body)
+    return made if isinstance(made, Command) else Ready(state, decide_all(made, state))
 
 
 def parse_known(schema: type[Schema]) -> Fields:

@@ -1,9 +1,11 @@
 """Play matches: moves, rolls, withdrawals and draws, and what a recorder puts right."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from flask import Response, g
+from marshmallow import Schema
 
 from plyscribe.domain.commands import (
     AnswerDraw,
@@ -71,10 +73,21 @@ def make_move(match: str) -> Response:
     `Accept-Language` (`en`, `de`), and some legal moves.
     """
     wanted, thought = parse_known(bodies.NewMove), thought_ms()
+    if more := count_more(wanted):
+        charge("moves", more)
+    return execute(match, wanted, lambda base, body: make_moves(base, body, thought))
+
+
+def count_more(wanted: Fields) -> int:
+    """How many more moves the steps of a request for moves count as."""
+    return len(wanted.get("steps", ())) // LISTED
+
+
+def make_moves(base: Fields, wanted: Fields, thought_ms: int | None) -> Command | Iterator[Command]:
+    """The commands of a request for moves, whose sender says that it thought for so long."""
     if steps := wanted.get("steps"):
-        charge("moves", len(steps) // LISTED)
-        return execute(match, wanted, lambda base, _: _list_commands(base, steps, thought))
-    return execute(match, wanted, lambda base, body: MakeMove(**base, **body, thought_ms=thought))
+        return _list_commands(base, steps, thought_ms)
+    return MakeMove(**base, **wanted, thought_ms=thought_ms)
 
 
 def _list_commands(base: Fields, steps: Sequence[EnteredStep], thought_ms: int | None) -> Iterator[Command]:
@@ -181,11 +194,11 @@ def record_roll(match: str) -> Response:
 
     Where dice lay out the board, as the terrain of Rings, say with `laid` what lies on each place instead.
     """
+    return execute(match, bodies.NewRoll, _make_roll)
 
-    def make(base: Fields, body: Fields) -> Command:
-        return RecordRoll(**base, values=body["laid"] if "laid" in body else tuple(body["values"]))
 
-    return execute(match, bodies.NewRoll, make)
+def _make_roll(base: Fields, body: Fields) -> Command:
+    return RecordRoll(**base, values=body["laid"] if "laid" in body else tuple(body["values"]))
 
 
 @blueprint.post("/<match>/take-back")
@@ -239,7 +252,11 @@ def withdraw(match: str) -> Response:
     The recorder and an overseer can withdraw any seat, for any cause; an overseer says `why`. In a rated match that
     does not count yet, a withdrawal aborts the match.
     """
-    return execute(match, bodies.Withdrawal, lambda base, body: Withdraw(**base, **body), word="withdraw")
+    return execute(match, bodies.Withdrawal, _make_withdrawal, word="withdraw")
+
+
+def _make_withdrawal(base: Fields, body: Fields) -> Command:
+    return Withdraw(**base, **body)
 
 
 @blueprint.post("/<match>/draw")
@@ -251,10 +268,29 @@ def draw(match: str) -> Response:
     A seat can offer a draw once between two of its moves. The match is drawn when every other seat in play has agreed.
     Any move, roll or withdrawal closes the offer.
     """
+    return execute(match, bodies.Draw, _make_draw)
 
-    def make(base: Fields, body: Fields) -> Command:
-        if body["action"] == "offer":
-            return OfferDraw(**base, seat=body["seat"])
-        return AnswerDraw(**base, seat=body["seat"], accept=body["action"] == "agree")
 
-    return execute(match, bodies.Draw, make)
+def _make_draw(base: Fields, body: Fields) -> Command:
+    if body["action"] == "offer":
+        return OfferDraw(**base, seat=body["seat"])
+    return AnswerDraw(**base, seat=body["seat"], accept=body["action"] == "agree")
+
+
+class Said(NamedTuple):
+    """What can be said on a standing connection: as the body of the request of that name, and whose command it is."""
+
+    body: type[Schema]
+    make: Callable[[Fields, Fields, int | None], Command | Iterable[Command]]
+    """The commands for the fields that every command has, the body, and how long the sender says that it thought."""
+
+    word: str = ""
+
+
+SAID = {
+    "moves": Said(bodies.NewMove, make_moves),
+    "rolls": Said(bodies.NewRoll, lambda base, body, _: _make_roll(base, body)),
+    "withdrawal": Said(bodies.Withdrawal, lambda base, body, _: _make_withdrawal(base, body), "withdraw"),
+    "draw": Said(bodies.Draw, lambda base, body, _: _make_draw(base, body)),
+}
+"""By the last word of the request's path. Each is of the kind `moves`."""

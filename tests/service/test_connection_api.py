@@ -1,0 +1,313 @@
+"""What is said on a standing connection: lines, their answers, and who may say what. No server is in between."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from plyscribe.service.composition import Parts, compose
+from plyscribe.service.config import ALLOWANCES
+from plyscribe.service.live import match_changes as changes_module
+from plyscribe.service.live import reader as reader_module
+from plyscribe.service.store.memory import MemoryStore
+from plyscribe.service.store.port import StoreUnavailable
+from plyscribe.service.web.api.bot_lines import Conversation
+from plyscribe.service.web.app import create_app
+from plyscribe.service.web.handover import HOLDS, TALK, UPGRADES
+from tests.service.api import Api
+from tests.service.conftest import CONFIG
+from tests.service.test_live import eventually
+
+PATH = "/v1/connection"
+OURS = {HOLDS: True, UPGRADES: True}
+
+
+class Line:
+    """A conversation, and what was pushed on it."""
+
+    def __init__(self, talk: Conversation) -> None:
+        self.talk = talk
+        self.pushed: list[str] = []
+        self.ended: list[str] = []
+        talk.start(self._push, self.ended.append)
+
+    def _push(self, lines: str) -> bool:
+        self.pushed.append(lines)
+        return True
+
+    def say(self, *lines: Mapping[str, Any] | str) -> list[Any]:
+        texts = [line if isinstance(line, str) else json.dumps(line) for line in lines]
+        answers = self.talk.answer_all([(self.talk, text) for text in texts])
+        assert all(answer.endswith("\n") and answer.count("\n") == 1 for answer in answers)
+        return [json.loads(answer) for answer in answers]
+
+    @property
+    def changes(self) -> list[Any]:
+        return [json.loads(line) for lines in self.pushed for line in lines.splitlines()]
+
+
+def open_line(api: Api, token: str, **environ: Any) -> Line:
+    """A standing connection, as our server opens it."""
+    seen: dict[str, Any] = {}
+    within = api.app.wsgi_app
+
+    def watch(given: dict[str, Any], start: Callable[..., Any]) -> Any:
+        try:
+            return within(given, start)
+        finally:
+            seen.update(given)
+
+    api.app.wsgi_app = watch  # type: ignore[method-assign]
+    headers = {"Authorization": f"Bearer {token}"}
+    try:
+        answer = api.app.test_client().get(PATH, headers=headers, environ_overrides={**OURS, **environ})
+    finally:
+        api.app.wsgi_app = within  # type: ignore[method-assign]
+    assert answer.status_code == 101, answer.json
+    return Line(seen[TALK])
+
+
+def ask(api: Api, token: str | None = None, environ: Mapping[str, Any] = OURS) -> tuple[int, str]:
+    """The status and the code of a refusal to open one."""
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    answer = api.app.test_client().get(PATH, headers=headers, environ_overrides=dict(environ))
+    return answer.status_code, (answer.json or {}).get("code", "")
+
+
+class Table:
+    """Ann and Ben, and matches between them."""
+
+    def __init__(self, api: Api) -> None:
+        self.api = api
+        self.ann_id, self.ann = api.sign_up("Ann")
+        self.ben_id, self.ben = api.sign_up("Ben")
+
+    def play(self, ruleset: str = "zhen", **more: Any) -> str:
+        match: str = self.api.new_match(self.ann, [{"player": self.ann_id}, None], ruleset, **more)
+        assert self.api.post(f"/v1/matches/{match}/seats/2", self.ben, {}).status_code in (200, 201)
+        return match
+
+
+@pytest.fixture
+def table(api: Api) -> Table:
+    return Table(api)
+
+
+def move(id: int | str, match: str, text: str = "+1", **more: Any) -> dict[str, Any]:
+    return {"id": id, "match": match, "body": {"move": text}, **more}
+
+
+def test_a_line_is_answered_with_the_receipt_that_a_request_gets(table: Table):
+    match = table.play()
+    [answer] = open_line(table.api, table.ann).say(move(7, match, key="k"))
+    # Without spaces between its parts: the digest of a body is that of its bytes.
+    typed = {"data": b'{"move":"+1"}', "headers": {"Content-Type": "application/json"}}
+    same = table.api.post(f"/v1/matches/{match}/moves", table.ann, key="k", **typed)
+    assert same.headers["Idempotency-Replayed"] == "true"
+    assert answer == {"id": 7, "status": 200, "receipt": same.json}
+
+
+def test_a_line_and_a_request_with_one_key_are_one_move_whichever_comes_first(table: Table):
+    match, line = table.play(), open_line(table.api, table.ann)
+    body = b'{"move":"+1"}'
+    headers = {"Content-Type": "application/json", "Idempotency-Key": "k", "Authorization": f"Bearer {table.ann}"}
+    asked = table.api.app.test_client().post(f"/v1/matches/{match}/moves", data=body, headers=headers)
+    [again] = line.say(move("a", match, key="k"))
+    assert again == {"id": "a", "status": 200, "replayed": True, "receipt": asked.json}
+    [other] = line.say(move("b", match, "+2", key="k"))
+    assert (other["status"], other["problem"]["code"]) == (422, "key/reused")
+
+
+def test_lines_that_are_there_at_once_share_a_round_trip_and_keep_their_order(table: Table, parts: Parts, monkeypatch):
+    matches = [table.play(ruleset="zhen") for _ in range(3)]
+    alone = table.api.new_match(table.ann, [{"player": table.ann_id}] * 2, "zhen")
+    together: list[int] = []
+    append_all = parts.store.append_all
+    monkeypatch.setattr(
+        parts.matches._store, "append_all", lambda appends: together.append(len(appends)) or append_all(appends)
+    )
+    line = open_line(table.api, table.ann)
+    answers = line.say(
+        *[move(number, match) for number, match in enumerate(matches)],
+        *[move(10 + number, alone, text) for number, text in enumerate(["+1", "+2", "+3"])],
+    )
+    assert [answer["id"] for answer in answers] == [0, 1, 2, 10, 11, 12]
+    assert {answer["status"] for answer in answers} == {200}
+    assert together == [6]
+    assert table.api.get(f"/v1/matches/{alone}").json["moves"] == ["+1", "+2", "+3"]
+
+
+@pytest.mark.parametrize(
+    ("line", "id", "status", "code"),
+    [
+        ("no json", None, 400, "request/unreadable"),
+        ("[1]", None, 400, "request/unreadable"),
+        ('{"match": "x"}', None, 422, "request/invalid"),
+        ('{"id": 1.5, "match": "x"}', None, 422, "request/invalid"),
+        ('{"id": true, "match": "x"}', None, 422, "request/invalid"),
+        ('{"id": "' + "x" * 65 + '"}', None, 422, "request/invalid"),
+        ('{"id": 1}', 1, 422, "request/invalid"),
+        ('{"id": 1, "match": 2}', 1, 422, "request/invalid"),
+        ('{"id": 1, "match": "nothing"}', 1, 404, "match/unknown"),
+        ('{"id": 1, "match": "match-aaaaaaaaaaaaaaaaaaaaaaaaaa", "body": {"move": "+1"}}', 1, 404, "match/unknown"),
+        ('{"id": 1, "match": "match-aaaaaaaaaaaaaaaaaaaaaaaaaa", "body": {}}', 1, 422, "request/invalid"),
+        ('{"id": 1, "match": "match-aaaaaaaaaaaaaaaaaaaaaaaaaa", "body": []}', 1, 422, "request/invalid"),
+        ('{"id": 1, "match": "match-aaaaaaaaaaaaaaaaaaaaaaaaaa", "to": "abort"}', 1, 422, "request/invalid"),
+        ('{"id": 1, "match": "match-aaaaaaaaaaaaaaaaaaaaaaaaaa", "to": []}', 1, 422, "request/invalid"),
+        ('{"id": 1, "match": "match-aaaaaaaaaaaaaaaaaaaaaaaaaa", "more": 1}', 1, 422, "request/invalid"),
+        ('{"id": 1, "match": "match-aaaaaaaaaaaaaaaaaaaaaaaaaa", "key": ""}', 1, 422, "request/invalid"),
+        ('{"id": 1, "match": "match-aaaaaaaaaaaaaaaaaaaaaaaaaa", "version": "2"}', 1, 422, "request/invalid"),
+        ('{"id": 1, "follow": 1}', 1, 422, "request/invalid"),
+        ('{"id": 1, "follow": {"from": 1}}', 1, 422, "request/invalid"),
+        ('{"id": 1, "follow": {"after": -1}}', 1, 422, "request/invalid"),
+    ],
+)
+def test_a_line_that_cannot_be_done_is_answered_with_the_problem_and_the_next_one_is_done(
+    table, line, id, status, code
+):
+    match = table.play()
+    refused, done = open_line(table.api, table.ann).say(line, move(2, match))
+    assert (refused["id"], refused["status"], refused["problem"]["code"]) == (id, status, code)
+    assert refused["problem"]["status"] == status
+    assert done["status"] == 200
+
+
+def test_a_refused_move_says_why_in_the_language_of_the_connection(table: Table):
+    match = table.play()
+    [refused] = open_line(table.api, table.ann, HTTP_ACCEPT_LANGUAGE="de").say(move(1, match, "1-2"))
+    problem = refused["problem"]
+    assert (refused["status"], problem["code"]) == (422, "move/illegal")
+    assert problem["legal"]
+    assert problem["clause_url"].startswith("/v1/rulesets/zhen/clauses/")
+    asked = table.api.post(
+        f"/v1/matches/{match}/moves", table.ann, {"move": "1-2"}, headers={"Accept-Language": "de"}
+    ).json
+    assert problem == {name: value for name, value in asked.items() if name != "instance"}
+
+
+def test_a_line_may_expect_a_version_and_learns_what_it_missed(table: Table):
+    match, line = table.play(), open_line(table.api, table.ann)
+    version = table.api.get(f"/v1/matches/{match}").json["version"]
+    [conflict] = line.say(move(1, match, version=version - 1))
+    assert (conflict["status"], len(conflict["problem"]["events"])) == (412, 1)
+    [done] = line.say(move(2, match, version=version))
+    assert done["receipt"]["version"] == version + 1
+
+
+def test_what_belongs_to_play_can_be_said(table: Table):
+    match, line = table.play(), open_line(table.api, table.ann)
+    offered, resigned = line.say(
+        {"id": 1, "match": match, "to": "draw", "body": {"action": "offer"}},
+        {"id": 2, "match": match, "to": "withdrawal"},
+    )
+    assert [event["type"] for event in offered["receipt"]["events"]] == ["draw-offered"]
+    assert [event["type"] for event in resigned["receipt"]["events"]] == ["seat-withdrawn", "match-ended"]
+    recorded = table.api.new_match(
+        table.ann, [{"name": "A"}, {"name": "B"}], "crystals", recorded=True, dice="recorded"
+    )
+    [steps] = line.say({"id": 3, "match": recorded, "to": "moves", "body": {"steps": [{"move": "x"}]}})
+    assert steps["status"] in (409, 422)
+
+
+def test_a_line_needs_what_a_request_needs(table: Table):
+    match, secret = table.play(), table.api.new_match(table.ann, [{"player": table.ann_id}, None], "zhen", private=True)
+    _, carl = table.api.sign_up("Carl", scopes=["record"])
+    wrong, hidden = open_line(table.api, carl).say(move(1, match), move(2, secret))
+    assert (wrong["status"], wrong["problem"]["code"]) == (403, "auth/scope")
+    assert (hidden["status"], hidden["problem"]["code"]) == (404, "match/unknown")
+
+
+def test_a_token_that_is_revoked_ends_the_conversation(table: Table, parts: Parts):
+    line = open_line(table.api, table.ann)
+    assert line.talk.find_end() is None
+    listed = table.api.get("/v1/players/me/tokens", table.ann).json["tokens"]
+    assert table.api.send("DELETE", f"/v1/players/me/tokens/{listed[0]['id']}", table.ann).status_code == 200
+    last = json.loads(line.talk.find_end() or "")
+    assert (last["type"], last["problem"]["status"], last["problem"]["code"]) == ("end", 401, "auth/invalid")
+
+
+def test_a_store_that_is_away_refuses_lines_and_ends_nothing(table: Table, parts: Parts, monkeypatch):
+    match, line = table.play(), open_line(table.api, table.ann)
+
+    def fail(*_: Any) -> Any:
+        error = StoreUnavailable("the disk is full")
+        error.passes_soon = False
+        raise error
+
+    monkeypatch.setattr(line.talk, "_find_principal", fail)
+    monkeypatch.setattr(parts.matches._store, "append_all", fail)
+    assert line.talk.find_end() is None
+    [answer] = line.say(move(1, match))
+    assert (answer["status"], answer["problem"]["code"]) == (503, "store/unavailable")
+
+
+def test_an_error_of_ours_in_one_line_is_500_there_and_nothing_to_the_others(table: Table, parts: Parts, monkeypatch):
+    bad, good = table.play(), table.play()
+    secret_for = Parts.secret_for
+    monkeypatch.setattr(
+        Parts, "secret_for", lambda self, state: 1 / 0 if state.stream == bad else secret_for(self, state)
+    )
+    failed, done = open_line(table.api, table.ann).say(move(1, bad), move(2, good))
+    assert (failed["status"], failed["problem"]["code"]) == (500, "server/error")
+    assert done["status"] == 200
+
+
+def test_lines_are_charged_as_the_requests_are():
+    config = replace(CONFIG, allowances={**ALLOWANCES, "moves": ((3, 10**9),)}, allowances_for="all")
+    table = Table(Api(create_app(compose(config, MemoryStore()))))
+    match = table.api.new_match(table.ann, [{"player": table.ann_id}] * 2, "zhen")
+    line = open_line(table.api, table.ann)
+    answers = line.say(*[move(number, match, f"+{number}") for number in range(1, 5)])
+    assert [answer["status"] for answer in answers] == [200, 200, 200, 429]
+    assert answers[3]["problem"]["code"] == "allowance/used"
+    assert answers[3]["problem"]["retry_after_s"] > 0
+    assert line.talk.pause_s > 0
+    asked = table.api.post(f"/v1/matches/{match}/moves", table.ann, {"move": "+4"})
+    assert asked.status_code == 429
+
+
+def test_places_are_few_and_given_back():
+    config = replace(CONFIG, max_connections=3, max_connections_each=2)
+    table = Table(Api(create_app(compose(config, MemoryStore()))))
+    first, _ = open_line(table.api, table.ann), open_line(table.api, table.ann)
+    assert ask(table.api, table.ann) == (429, "connection/share")
+    open_line(table.api, table.ben)
+    assert ask(table.api, table.ben) == (503, "connection/full")
+    first.talk.stop()
+    open_line(table.api, table.ann)
+
+
+def test_a_connection_needs_a_token_a_websocket_and_our_server(table: Table):
+    assert ask(table.api) == (401, "auth/missing")
+    assert ask(table.api, "ply_nonsense") == (401, "auth/invalid")
+    assert ask(table.api, table.ann, {HOLDS: True}) == (426, "connection/upgrade")
+    assert ask(table.api, table.ann, {}) == (501, "connection/not-offered")
+
+
+def test_the_cookie_of_a_session_does_not_do(table: Table):
+    client = table.api.app.test_client()
+    signed_in = client.post("/sign-in", data={"token": table.ann}, headers={"Sec-Fetch-Site": "same-origin"})
+    assert signed_in.status_code in (302, 303)
+    assert client.get(PATH, environ_overrides=OURS).status_code == 401
+
+
+def test_the_changes_of_the_own_matches_are_followed(table: Table, monkeypatch):
+    monkeypatch.setattr(reader_module, "RETRY_PAUSE_S", 0.01)
+    monkeypatch.setattr(changes_module, "FRESH_S", 0.0)
+    match, line = table.play(), open_line(table.api, table.ann)
+    followed, again = line.say({"id": 1, "follow": {}}, {"id": 2, "follow": {}})
+    assert (followed["status"], again["status"]) == (200, 422)
+    open_line(table.api, table.ann).say(move(1, match))
+    table.api.new_match(table.ben, [{"player": table.ben_id}, None], "zhen")
+    table.api.post(f"/v1/matches/{match}/moves", table.ben, {"move": "+2"})
+    eventually(lambda: len([change for change in line.changes if change["type"] == "change"]) >= 2)
+    seen = [change for change in line.changes if change["type"] == "change"]
+    assert [change["match"] for change in seen] == [match] * 2
+    assert [change["events"][0]["data"]["move"] for change in seen] == ["+1", "+2"]
+    line.talk.stop()
+    late = open_line(table.api, table.ann)
+    late.say({"id": 1, "follow": {"after": followed["after"]}})
+    eventually(lambda: [change for change in late.changes if change["type"] == "change"] == seen)
+    late.talk.stop()

@@ -1,0 +1,303 @@
+"""Standing connections to the real server: killed, stopped, abused, and not read."""
+
+import json
+import os
+import random
+import signal
+import socket
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import httpx
+import pytest
+
+from plyscribe.service.client import Client, Json, Problem
+from plyscribe.service.client.standing import Socket
+from plyscribe.service.web.standing_connections import MAX_MESSAGE_BYTES, MOST_UNDER_WAY
+from tests.system.running import Pair, Serving, free_port, pair, serving, wait_for
+
+pytestmark = pytest.mark.server
+
+KILLS = 5
+MATCHES = 12
+SLOW_S = 40
+"""A client that does not read is cut off by then, by us or by the kernel."""
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
+    with serving(tmp_path_factory.mktemp("standing") / "data") as service:
+        yield service
+
+
+@pytest.fixture
+def both(service: Serving) -> Iterator[Pair]:
+    with pair(service.url) as both:
+        yield both
+
+
+class Spoken:
+    """A connection on which a test says what it likes."""
+
+    def __init__(self, client: Client) -> None:
+        self._socket = Socket(client._http)
+        self._heard: list[Json] = []
+
+    def say(self, *lines: Json | str) -> None:
+        self._socket.send_lines([line if isinstance(line, str) else json.dumps(line) for line in lines])
+
+    def hear(self, count: int = 1) -> list[Json]:
+        """The next answers."""
+        while len(self._heard) < count:
+            self._heard += [json.loads(line) for line in self._socket.receive().splitlines() if line]
+        heard, self._heard = self._heard[:count], self._heard[count:]
+        return heard
+
+    def is_closed(self) -> bool:
+        try:
+            self._socket.receive()
+        except httpx.TransportError:
+            return True
+        return False
+
+    def close(self) -> None:
+        self._socket.close()
+
+
+def own_match(client: Client, player: str, ruleset: str = "zhen") -> str:
+    return client.create_match(ruleset, [{"player": player}] * 2)["match"]
+
+
+def move(id: int, match: str, text: str = "+1") -> Json:
+    return {"id": id, "match": match, "key": f"key-{id}", "body": {"move": text}}
+
+
+def connections(client: Client) -> float:
+    """The number of standing connections, as the metrics have it."""
+    lines = httpx.get(f"{client.url}/metrics").text.splitlines()
+    return sum(float(line.rpartition(" ")[2]) for line in lines if line.startswith("plyscribe_connections{"))
+
+
+class Writer:
+    """Plays matches of its own, all at the same time, by lines, and keeps every receipt."""
+
+    def __init__(self, client: Client, player: str, number: int) -> None:
+        self._client = client
+        self._player = player
+        self._random = random.Random(number)
+        self.receipts: list[Json] = []
+        self.matches: list[str] = []
+
+    def write(self, enough: threading.Event) -> None:
+        with self._client.stand() as standing:
+            while not enough.is_set():
+                new = [own_match(self._client, self._player) for _ in range(MATCHES)]
+                self.matches += new
+                open_ = set(new)
+                while open_ and not enough.is_set():
+                    there = sorted(open_)
+                    moves = [self._random.choice(self._client.legal_moves(match)) for match in there]
+                    answers = standing.say_all(
+                        [{"match": m, "body": {"move": text}} for m, text in zip(there, moves, strict=True)]
+                    )
+                    for match, receipt in zip(there, answers, strict=True):
+                        assert not isinstance(receipt, Problem), receipt
+                        self.receipts.append(receipt)
+                        if "decision" not in receipt["turn"]:
+                            open_.discard(match)
+
+
+def test_nothing_is_lost_or_doubled_when_the_web_process_is_killed(tmp_path: Path):
+    service = Serving(tmp_path / "data", free_port())
+    try:
+        service.wait_until_ready()
+        with pair(service.url) as both:
+            enough = threading.Event()
+            writers = [Writer(both.clients[n], both.ids[n], n) for n in range(2)]
+            with ThreadPoolExecutor(2) as pool:
+                writing = [pool.submit(writer.write, enough) for writer in writers]
+                try:
+                    for _ in range(KILLS):
+                        before = [len(writer.receipts) for writer in writers]
+                        wait_for(
+                            lambda before=before: (
+                                any(each.done() for each in writing)
+                                or all(
+                                    len(writer.receipts) > had + 2 * MATCHES
+                                    for writer, had in zip(writers, before, strict=True)
+                                )
+                            ),
+                            within_s=120,
+                            why="moves",
+                        )
+                        service.kill("web")
+                finally:
+                    enough.set()
+                for each in writing:
+                    each.result()
+            service.wait_until_ready()
+            for writer in writers:
+                for match in writer.matches:
+                    events = both.clients[0].events(match)
+                    receipts = [receipt for receipt in writer.receipts if receipt["match"] == match]
+                    for receipt in receipts:
+                        first = receipt["events"][0]["version"]
+                        assert events[first - 1 : receipt["version"]] == receipt["events"]
+                    made = [event for event in events if event["type"] == "move-made"]
+                    assert len(made) == len(receipts), "a move was stored that nobody was told of, or twice"
+    finally:
+        service.stop()
+
+
+def test_a_server_that_stops_says_so_and_the_line_may_be_repeated_elsewhere(tmp_path: Path):
+    with serving(tmp_path / "data") as service, pair(service.url) as both:
+        ann = both.clients[0]
+        match = own_match(ann, both.ids[0])
+        spoken = Spoken(ann)
+        spoken.say(move(1, match))
+        [first] = spoken.hear()
+        [web] = service.pids("web")
+        os.kill(web, signal.SIGTERM)
+        [last] = spoken.hear()
+        assert (last["type"], last["problem"]["code"]) == ("end", "connection/stopping")
+        assert spoken.is_closed()
+        service.wait_until_ready()
+        again = Spoken(ann)
+        again.say(move(1, match))
+        [repeated] = again.hear()
+        assert repeated == {**first, "replayed": True}
+        again.close()
+
+
+def test_a_broken_line_is_refused_and_the_next_one_counts(both: Pair):
+    ann = both.clients[0]
+    match = own_match(ann, both.ids[0])
+    spoken = Spoken(ann)
+    spoken.say("{broken", move(1, match))
+    refused, done = spoken.hear(2)
+    assert (refused["id"], refused["problem"]["code"]) == (None, "request/unreadable")
+    assert (done["id"], done["status"]) == (1, 200)
+    spoken.close()
+    wait_for(lambda: connections(ann) == 0, why="the end of the connection in the metrics")
+
+
+@pytest.mark.parametrize("size", [MAX_MESSAGE_BYTES + 1, 1 << 20])
+def test_an_oversized_message_ends_the_connection_and_nothing_else(both: Pair, size: int):
+    ann = both.clients[0]
+    match = own_match(ann, both.ids[0])
+    spoken, other = Spoken(ann), Spoken(ann)
+    send_large(spoken, size)
+    [last] = spoken.hear()
+    assert last["problem"]["code"] == "connection/too-large"
+    assert spoken.is_closed()
+    other.say(move(1, match))
+    assert other.hear()[0]["status"] == 200
+    other.close()
+
+
+def send_large(spoken: Spoken, size: int) -> None:
+    """A message that the client would not send."""
+    network = spoken._socket._network
+    network.write(b"\x81\xff" + size.to_bytes(8, "big") + bytes(4), timeout=20)
+    for begin in range(0, size, 1 << 16):
+        network.write(b" " * min(1 << 16, size - begin), timeout=20)
+
+
+def test_many_lines_at_once_are_all_answered(both: Pair):
+    ann, count = both.clients[0], 8 * MOST_UNDER_WAY
+    match = own_match(ann, both.ids[0])
+    spoken = Spoken(ann)
+    writing = threading.Thread(target=lambda: spoken.say(*[move(id, match, "+1") for id in range(count)]), daemon=True)
+    writing.start()
+    answers = spoken.hear(count)
+    writing.join()
+    assert [answer["id"] for answer in answers] == list(range(count))
+    assert [answer["status"] for answer in answers].count(200) == 1
+    spoken.close()
+
+
+def test_a_revoked_token_ends_its_connection(both: Pair):
+    ann = both.clients[0]
+    made = ann.issue_token(["play"])
+    with Client(ann.url, made["token"]) as bot:
+        spoken = Spoken(bot)
+        match = own_match(ann, both.ids[0])
+        spoken.say(move(1, match))
+        assert spoken.hear()[0]["status"] == 200
+        ann.revoke_token(made["id"])
+        [last] = spoken.hear()
+        assert (last["problem"]["status"], last["problem"]["code"]) == (401, "auth/invalid")
+        assert spoken.is_closed()
+
+
+def test_one_account_has_few_connections(both: Pair):
+    ann, bob = both.clients
+    standing = [Spoken(ann) for _ in range(4)]
+    with pytest.raises(Problem) as refused:
+        Spoken(ann)
+    assert refused.value.status in (429, 502)
+    Spoken(bob).close()
+    for each in standing:
+        each.close()
+    wait_for(lambda: connections(ann) == 0, why="free places")
+    Spoken(ann).close()
+
+
+def test_a_client_that_does_not_read_is_cut_off_and_holds_up_nobody(service: Serving, both: Pair):
+    ann, bob = both.clients
+    theirs, mine = own_match(ann, both.ids[0]), own_match(bob, both.ids[1])
+    silent = socket.socket()
+    silent.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    silent.connect(("127.0.0.1", service.port))
+    silent.sendall(
+        b"GET /v1/connection HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+        b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
+        + f"Authorization: Bearer {ann.token}\r\n\r\n".encode()
+    )
+    silent.settimeout(SLOW_S)
+    wait_for(lambda: connections(bob) == 1, why="the connection")
+    # Each is refused, with a list of legal moves: the answers are longer than the lines.
+    text = "\n".join(json.dumps(move(id, theirs, "9-9")) for id in range(500)).encode()
+    message = b"\x81\xfe" + len(text).to_bytes(2, "big") + bytes(4) + text
+
+    def flood() -> None:
+        try:
+            while True:
+                silent.sendall(message)
+        except OSError:
+            return
+
+    flooding = threading.Thread(target=flood, daemon=True)
+    flooding.start()
+    with bob.stand() as standing:
+        assert standing.move(mine, "+1")["version"] > 1
+        wait_for(lambda: connections(bob) == 1, within_s=3 * SLOW_S, why="the end of the silent client")
+        assert standing.move(mine, "+2")["version"] > 2
+    flooding.join()
+    silent.close()
+
+
+def test_changes_of_the_own_matches_come_on_the_connection(both: Pair):
+    ann, bob = both.clients
+    match = both.open_match("zhen")
+    with ann.stand() as following:
+        changes = following.changes()
+        seen: list[Json] = []
+
+        def follow() -> None:
+            for change in changes:
+                seen.append(change)
+                if sum(len(change["events"]) for change in seen) == 2:
+                    return
+
+        thread = threading.Thread(target=follow, daemon=True)
+        thread.start()
+        wait_for(lambda: connections(ann) == 1, why="the connection")
+        with ann.stand() as standing, bob.stand() as other:
+            standing.move(match, "+1")
+            other.move(match, "+2")
+        thread.join()
+        moves = [event["data"]["move"] for change in seen for event in change["events"] if "move" in event["data"]]
+        assert moves == ["+1", "+2"]
