@@ -227,9 +227,9 @@ def test_workers_do_not_import_the_web(path):
     assert not [name for name in imports_of(path) if parts_of(name)[:2] == ("service", "web")]
 
 
-def test_the_client_needs_httpx_alone():
+def test_the_client_needs_httpx_and_wsproto_alone():
     for path in modules("service/client"):
-        assert libraries_of(path) - sys.stdlib_module_names <= {"httpx"}
+        assert libraries_of(path) - sys.stdlib_module_names <= {"httpx", "wsproto"}
         ours = {parts[:2] for name in imports_of(path) if (parts := parts_of(name))}
         assert all(parts[0] == "domain" or parts == ("service", "client") for parts in ours), path
 

@@ -1,4 +1,4 @@
-"""A typed client of the HTTP API for bots, scripts and tests; it needs httpx alone.
+"""A typed client of the HTTP API for bots, scripts and tests; it needs httpx and wsproto alone.
 
 Every command carries an idempotency key. If the network or a restart swallows a command, the client sends it again
 until its deadline, and the command counts once.

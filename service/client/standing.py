@@ -1,7 +1,6 @@
 """A standing connection: a line a move, a line an answer, for many matches at a time. See docs/api.md for the lines."""
 
 import json
-import os
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -11,6 +10,11 @@ from typing import Any, Self, cast
 from uuid import uuid4
 
 import httpx
+from wsproto.connection import Connection as Frames
+from wsproto.connection import ConnectionType
+from wsproto.events import CloseConnection, Event, Ping, TextMessage
+from wsproto.frame_protocol import CloseReason
+from wsproto.utilities import LocalProtocolError, RemoteProtocolError, generate_accept_token, generate_nonce
 
 from plyscribe.service.client.answers import Json, Receipt
 from plyscribe.service.client.connection import (
@@ -27,8 +31,8 @@ PATH = "/v1/connection"
 MOST_UNDER_WAY = 64
 """Lines that are said before their answers are heard."""
 
-MAX_FRAME = 1 << 24
-_TEXT, _CLOSE, _PING, _PONG = 1, 8, 9, 10
+MAX_MESSAGE_BYTES = 64 * 1024
+"""The longest message that the server takes."""
 
 
 class Standing:
@@ -200,16 +204,19 @@ class Socket:
 
     def __init__(self, http: httpx.Client) -> None:
         """Open it; Problem if the server refuses, and says why."""
-        key = "AAAAAAAAAAAAAAAAAAAAAA=="
+        nonce = generate_nonce()
         upgrade = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13"}
-        request = http.build_request("GET", PATH, headers={**upgrade, "Sec-WebSocket-Key": key}, timeout=TIMEOUT_S)
-        self._response = http.send(request, stream=True)
+        headers = {**upgrade, "Sec-WebSocket-Key": nonce.decode()}
+        self._response = http.send(http.build_request("GET", PATH, headers=headers, timeout=TIMEOUT_S), stream=True)
         if self._response.status_code != 101:
             self._response.close()
             self._raise_refusal(http)
+        if self._response.headers.get("Sec-WebSocket-Accept") != generate_accept_token(nonce).decode():
+            self._response.close()
+            raise httpx.RemoteProtocolError("what answered opens no WebSockets")
         self._network = self._response.extensions["network_stream"]
-        self._rest = b""
-        self._message = b""
+        self._frames = Frames(ConnectionType.CLIENT)
+        self._events: deque[Event] = deque()
 
     def _raise_refusal(self, http: httpx.Client) -> None:
         """Raise the Problem why the server refuses: the same request without a WebSocket is answered with it."""
@@ -222,61 +229,51 @@ class Socket:
 
     def send_lines(self, lines: Sequence[str]) -> None:
         """Send lines, in as few messages as the server takes."""
-        sent: list[bytes] = []
+        text, size = list[str](), 0
         for line in lines:
-            data = line.encode() + b"\n"
-            if sent and sum(map(len, sent)) + len(data) > 60_000:
-                self._send(_TEXT, b"".join(sent))
-                sent = []
-            sent.append(data)
-        self._send(_TEXT, b"".join(sent))
+            length = len(line.encode()) + 1
+            if text and size + length > MAX_MESSAGE_BYTES:
+                self._send(TextMessage("".join(text)))
+                text, size = [], 0
+            text.append(f"{line}\n")
+            size += length
+        self._send(TextMessage("".join(text)))
 
     def receive(self) -> str:
         """The next message."""
+        parts: list[str] = []
         while True:
-            opcode, is_last, data = self._read_frame()
-            if opcode == _PING:
-                self._send(_PONG, data)
-            elif opcode == _CLOSE:
-                raise httpx.RemoteProtocolError("the server closed the connection without a last line")
-            elif opcode <= 2:
-                self._message += data
-                if is_last:
-                    message, self._message = self._message, b""
-                    return message.decode()
+            match self._next_event():
+                case TextMessage(data=data, message_finished=is_whole):
+                    parts.append(data)
+                    if is_whole:
+                        return "".join(parts)
+                case Ping() as ping:
+                    self._send(ping.response())
+                case CloseConnection():
+                    raise httpx.RemoteProtocolError("the server closed the connection without a last line")
+
+    def _next_event(self) -> Event:
+        while not self._events:
+            received = _mapped(lambda: self._network.read(1 << 16, timeout=SILENT_S))
+            if not received:
+                raise httpx.ReadError("the connection broke")
+            try:
+                self._frames.receive_data(received)
+                self._events.extend(self._frames.events())
+            except RemoteProtocolError as error:
+                raise httpx.RemoteProtocolError(str(error)) from error
+        return self._events.popleft()
 
     def close(self) -> None:
         """Close the connection."""
-        with suppress(httpx.TransportError):
-            self._send(_CLOSE, b"\x03\xe8")
+        with suppress(httpx.TransportError, LocalProtocolError):
+            self._send(CloseConnection(CloseReason.NORMAL_CLOSURE))
         self._response.close()
 
-    def _send(self, opcode: int, data: bytes) -> None:
-        size = len(data)
-        head = bytes([0x80 | opcode])
-        head += bytes([0x80 | size]) if size < 126 else b"\xfe" + size.to_bytes(2, "big")
-        mask = os.urandom(4)
-        whole = (mask * (size // 4 + 1))[:size]
-        masked = (int.from_bytes(data, "big") ^ int.from_bytes(whole, "big")).to_bytes(size, "big")
-        _mapped(lambda: self._network.write(head + mask + masked, timeout=TIMEOUT_S))
-
-    def _read_frame(self) -> tuple[int, bool, bytes]:
-        first, second = self._read(2)
-        size = second & 0x7F
-        if size >= 126:
-            size = int.from_bytes(self._read(2 if size == 126 else 8), "big")
-        if size > MAX_FRAME or second & 0x80:
-            raise httpx.RemoteProtocolError("the server sent what no server sends")
-        return first & 0x0F, bool(first & 0x80), self._read(size)
-
-    def _read(self, size: int) -> bytes:
-        while len(self._rest) < size:
-            more = _mapped(lambda: self._network.read(1 << 16, timeout=SILENT_S))
-            if not more:
-                raise httpx.ReadError("the connection broke")
-            self._rest += more
-        data, self._rest = self._rest[:size], self._rest[size:]
-        return data
+    def _send(self, event: Event) -> None:
+        data = self._frames.send(event)
+        _mapped(lambda: self._network.write(data, timeout=TIMEOUT_S))
 
 
 def _mapped(act: Callable[[], Any]) -> Any:
