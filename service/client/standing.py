@@ -199,19 +199,26 @@ class Socket:
     """The client's side of a WebSocket (RFC 6455), over a connection of httpx. Errors are httpx.TransportError."""
 
     def __init__(self, http: httpx.Client) -> None:
-        """Open it; Problem if the server refuses."""
+        """Open it; Problem if the server refuses, and says why."""
         key = "AAAAAAAAAAAAAAAAAAAAAA=="
         upgrade = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13"}
         request = http.build_request("GET", PATH, headers={**upgrade, "Sec-WebSocket-Key": key}, timeout=TIMEOUT_S)
         self._response = http.send(request, stream=True)
         if self._response.status_code != 101:
             self._response.close()
-            # A refusal of a WebSocket has no body. The same request without one says why.
-            require_success(http.get(PATH))
-            raise Problem({"code": "connection/refused", "detail": "no WebSocket was opened", "status": 502})
+            self._raise_refusal(http)
         self._network = self._response.extensions["network_stream"]
         self._rest = b""
         self._message = b""
+
+    def _raise_refusal(self, http: httpx.Client) -> None:
+        """Raise the Problem why the server refuses: the same request without a WebSocket is answered with it."""
+        try:
+            require_success(http.get(PATH))
+        except Problem as problem:
+            if problem.code != "connection/upgrade":
+                raise
+        raise httpx.RemoteProtocolError(f"the server refused a WebSocket with {self._response.status_code}")
 
     def send_lines(self, lines: Sequence[str]) -> None:
         """Send lines, in as few messages as the server takes."""
