@@ -20,8 +20,6 @@ from tests.system.running import ROOT, Serving, serving
 expect.set_options(timeout=30_000)
 
 SCREENSHOTS = ROOT / ".screenshots"
-# Pages are drawn by the thread that runs their scripts: to open one takes a fifth less of a processor.
-FRUGAL = ["--disable-gpu", "--disable-threaded-compositing"]
 OFFLINE = ["--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-quic"]
 TOKENS: dict[tuple[str, str], str] = {}
 """The tokens of the accounts that the tests have opened, by service and name."""
@@ -44,7 +42,7 @@ def chromium() -> Iterator[Browser]:
     with sync_playwright() as playwright:
         # Chromium has no sandbox for root, as in a container.
         sandbox = [] if os.geteuid() else ["--no-sandbox"]
-        browser = playwright.chromium.launch(executable_path=binary, args=[*sandbox, *FRUGAL, *OFFLINE])
+        browser = playwright.chromium.launch(executable_path=binary, args=[*sandbox, "--disable-gpu", *OFFLINE])
         yield browser
         browser.close()
 
