@@ -17,6 +17,15 @@ ROOT = Path(__file__).parents[2]
 FOREIGN = [language for language in LANGUAGES if language != ENGLISH]
 
 TECHNICAL = {
+    "connection/full",
+    "connection/idle",
+    "connection/not-offered",
+    "connection/share",
+    "connection/slow",
+    "connection/stopping",
+    "connection/too-large",
+    "connection/unreadable",
+    "connection/upgrade",
     "effects/not-live",
     "effects/range",
     "key/guessable",
