@@ -279,25 +279,30 @@ def test_a_client_that_does_not_read_is_cut_off_and_holds_up_nobody(service: Ser
     silent.close()
 
 
+def followers(client: Client) -> float:
+    """The number of live streams, as the metrics have it."""
+    lines = httpx.get(f"{client.url}/metrics").text.splitlines()
+    return sum(float(line.rpartition(" ")[2]) for line in lines if line.startswith("plyscribe_followers{"))
+
+
 def test_changes_of_the_own_matches_come_on_the_connection(both: Pair):
     ann, bob = both.clients
     match = both.open_match("zhen")
-    with ann.stand() as following:
-        changes = following.changes()
-        seen: list[Json] = []
+    moves: list[str] = []
 
-        def follow() -> None:
-            for change in changes:
-                seen.append(change)
-                if sum(len(change["events"]) for change in seen) == 2:
+    def follow() -> None:
+        with ann.stand() as following:
+            for change in following.changes():
+                moves.extend(event["data"]["move"] for event in change["events"] if event["type"] == "move-made")
+                if "+2" in moves:
                     return
 
-        thread = threading.Thread(target=follow, daemon=True)
-        thread.start()
-        wait_for(lambda: connections(ann) == 1, why="the connection")
-        with ann.stand() as standing, bob.stand() as other:
-            standing.move(match, "+1")
-            other.move(match, "+2")
-        thread.join()
-        moves = [event["data"]["move"] for change in seen for event in change["events"] if "move" in event["data"]]
-        assert moves == ["+1", "+2"]
+    thread = threading.Thread(target=follow, daemon=True)
+    thread.start()
+    wait_for(lambda: followers(bob) == 1, why="the follower")
+    with ann.stand() as standing, bob.stand() as other:
+        standing.move(match, "+1")
+        other.move(match, "+2")
+    wait_for(lambda: not thread.is_alive(), why="the changes")
+    assert moves == ["+1", "+2"]
+    wait_for(lambda: followers(bob) == 0, why="the end of the follower")
