@@ -14,7 +14,8 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
 
-from tests.system.running import ROOT, Serving, serving
+from plyscribe.service.client import Client
+from tests.system.running import ROOT, Serving, open_account, serving
 
 # As patient as everything else: by default it is five seconds, which a busy machine needs now and then.
 expect.set_options(timeout=30_000)
@@ -55,6 +56,10 @@ def service(tmp_path_factory) -> Iterator[Serving]:
     another way, or that count what is on the server, have `own_service` instead.
     """
     with _serving_pages(tmp_path_factory) as running:
+        with Client(running.url) as anyone:
+            # The accounts of a Pair would take these names, too.
+            for name in ("Ann", "Ben"):
+                TOKENS[running.url, name] = open_account(anyone, name)["token"]
         yield running
 
 

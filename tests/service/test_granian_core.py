@@ -25,8 +25,8 @@ def test_the_installed_granian_is_the_one_that_its_private_parts_were_proved_on(
     assert installed == PROVED_ON, (
         f"granian {installed} is installed, but service/web/granian_core.py was proved on {PROVED_ON}. Check each of "
         "the points in its docstring against the source of the installed version. Run this file, tests/service/"
-        "test_web.py and tests/system/test_requests.py, test_live.py, test_slow_readers.py and test_stopping.py. If "
-        "all hold, set PROVED_ON in granian_core.py and the range in pyproject.toml."
+        "test_web.py and tests/system/test_requests.py, test_live.py, test_slow_readers.py, test_standing.py and "
+        "test_stopping.py. If all hold, set PROVED_ON in granian_core.py and the range in pyproject.toml."
     )
 
 
