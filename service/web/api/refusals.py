@@ -22,9 +22,7 @@ def describe_refusal(
 
     `match` is what was asked about, None if that is no match; `rules` are then the id and version of the rules.
     """
-    if match is not None:
-        rules = match.life.created.ruleset, match.life.created.ruleset_version
-    problem = {**problem_of(error), **_more_about(error, rules)}
+    problem = {**problem_of(error), **_more_about(error, match, rules)}
     if isinstance(error, MoveError | OptionError | RollError):
         problem["detail"] = translate(error.phrase, language, _name_players(match, language))
     return problem
@@ -37,11 +35,15 @@ def _name_players(match: Match | None, language: str) -> Names:
     return {}
 
 
-def _more_about(error: Exception, rules: tuple[str, int] | None) -> dict[str, Any]:
+def _more_about(error: Exception, match: Match | None, rules: tuple[str, int] | None) -> dict[str, Any]:
     """Further details: the URL of the clause, the events that the client has missed."""
     if isinstance(error, VersionConflict):
         return {"events": queries.dump_events(error.missed)}
+    if not isinstance(error, IllegalMove):
+        return {}
+    # A match whose first event is damaged has no rules, but nobody gets as far as to a move in it.
+    of = (match.life.created.ruleset, match.life.created.ruleset_version) if match is not None else rules
     # A ruleset from outside may have no page.
-    if isinstance(error, IllegalMove) and rules is not None and error.clause in read_clauses(*rules):
-        return {"clause_url": f"/v1/rulesets/{rules[0]}/clauses/{error.clause}?version={rules[1]}"}
+    if of is not None and error.clause in read_clauses(*of):
+        return {"clause_url": f"/v1/rulesets/{of[0]}/clauses/{error.clause}?version={of[1]}"}
     return {}
