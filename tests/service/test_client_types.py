@@ -117,12 +117,12 @@ def test_a_kind_of_field_without_a_type_is_refused():
         format_type(Strange)
 
 
-def test_the_client_loads_nothing_of_ours_but_itself_and_the_domain_and_no_library_but_httpx():
+def test_the_client_loads_nothing_of_ours_but_itself_and_the_domain_and_no_others_but_httpx_and_wsproto():
     ours, others = loaded_by("plyscribe.service.client")
     rooms = ("plyscribe.domain.", "plyscribe.service.client.")
     assert {name for name in ours if not f"{name}.".startswith(rooms)} == {"plyscribe", "plyscribe.service"}
-    _, of_httpx = loaded_by("httpx")
-    assert others == of_httpx
+    _, of_both = loaded_by("httpx, wsproto.connection")
+    assert others == of_both
 
 
 def loaded_by(module: str) -> tuple[set[str], set[str]]:
