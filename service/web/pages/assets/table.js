@@ -90,20 +90,22 @@ async function read(what, query) {
 }
 
 async function makeMove(move) {
+  const { touches } = composer;
   const { ok, status, answer, isKept } = await send(`${api}/moves`, { move, seat: mover() }, {
     version: version(),
     thoughtMs: performance.now() - shownAt,
   });
+  // The page may have shown the move before its answer came. What was touched since begins another one.
+  const isShown = composer.touches !== touches;
   if (ok || isKept) {
-    composer.forget();
+    if (!isShown) composer.forget();
   } else if (status === 412) {
     composer.refuse(CHANGED);
   } else {
     composer.refuse(formatProblem(answer), answer.clause);
   }
   if (ok || status === 412 || status === 409) await refresh();
-  // The page may have shown the move before the answer to it came.
-  if (ok) composer.update(mover());
+  if (ok && !isShown) composer.update(mover());
 }
 
 /** Put the parts of a newer page in place; with `isOther`, of the same version with another view. */
