@@ -249,6 +249,21 @@ def test_a_page_may_show_a_move_before_the_answer_to_it_comes(visit):
     expect(page.locator("#meaning")).to_have_text("Ann (seat 2) places a piece from the reserve on e5.")
 
 
+def test_a_touch_counts_although_the_board_is_looked_at_again_meanwhile(visit):
+    ann = visit()
+    ann.sign_up("Ann")
+    begin(ann.page, "pathagon", ("me", "me"))
+    page, held = ann.page, list[Route]()
+    page.route("**/touched?touch=d4*", lambda route: route.continue_() if held else held.append(route))
+    find_part(page, "d4").click()
+    while not held:
+        page.wait_for_timeout(20)
+    # Whose turn it is stays as it was.
+    page.evaluate("document.dispatchEvent(new Event('plyscribe:waits'))")
+    held[0].continue_()
+    expect(page.locator("#meaning")).to_have_text("Ann (seat 1) places a piece from the reserve on d4.")
+
+
 def test_a_refused_move_names_its_clause_and_nothing_typed_is_lost(visit):
     ann = visit()
     ann.sign_up("Ann")

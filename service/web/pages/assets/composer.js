@@ -88,10 +88,10 @@ export class Composer {
     this.waiting = (this.waiting ?? 0) + 1;
     this.root.dataset.waiting = this.waiting;
     this.chain = this.chain
-      .then(work)
+      .then(() => untilFresh(work))
       .catch((error) => {
         if (error instanceof Unreachable) this.refuse(gettext("The server cannot be reached. Try again."));
-        else if (error !== STALE) reportError(error);
+        else reportError(error);
       })
       .finally(() => {
         this.waiting -= 1;
@@ -618,6 +618,17 @@ export class Composer {
 class Unreachable extends Error {}
 
 const STALE = new Error("the position has changed");
+
+/** Do this, and again when the position changed meanwhile: what was touched still counts. */
+async function untilFresh(work) {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (error !== STALE) throw error;
+    }
+  }
+}
 
 function leadsTo(answer, name) {
   return answer.next.some((each) => each.touch === name);

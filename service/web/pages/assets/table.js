@@ -95,17 +95,16 @@ async function makeMove(move) {
     version: version(),
     thoughtMs: performance.now() - shownAt,
   });
-  // The page may have shown the move before its answer came. What was touched since begins another one.
-  const isShown = composer.touches !== touches;
   if (ok || isKept) {
-    if (!isShown) composer.forget();
+    // The page may have shown the move before its answer came. What was touched since begins another one.
+    if (composer.touches === touches) composer.forget();
   } else if (status === 412) {
     composer.refuse(CHANGED);
   } else {
     composer.refuse(formatProblem(answer), answer.clause);
   }
   if (ok || status === 412 || status === 409) await refresh();
-  if (ok && !isShown) composer.update(mover());
+  if (ok) composer.update(mover());
 }
 
 /** Put the parts of a newer page in place; with `isOther`, of the same version with another view. */
