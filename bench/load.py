@@ -5,7 +5,10 @@ import re
 import socket
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import BinaryIO
+
+from wsproto.connection import Connection as Frames
+from wsproto.connection import ConnectionType
+from wsproto.events import TextMessage
 
 HOST = "127.0.0.1"
 _LENGTH = re.compile(rb"\r\ncontent-length: (\d+)", re.IGNORECASE)
@@ -30,7 +33,7 @@ def send_all(port: int, scripts: Sequence[Sequence[bytes]]) -> int:
         return sum(pool.map(lambda script: _send(port, script), scripts))
 
 
-def say_all(port: int, token: str, scripts: Sequence[Sequence[bytes]]) -> int:
+def say_all(port: int, token: str, scripts: Sequence[Sequence[str]]) -> int:
     """Say the lines of all scripts over one standing connection, and return how many they are.
 
     Each script has one line under way at a time, whose `id` is the number of the script.
@@ -51,36 +54,31 @@ def say_all(port: int, token: str, scripts: Sequence[Sequence[bytes]]) -> int:
         head = connection.recv(65536)
         if not head.startswith(b"HTTP/1.1 101"):
             raise LoadError(head.decode(errors="replace"))
-        left = [iter(script) for script in scripts]
-        connection.sendall(b"".join(_frame(next(script)) for script in left))
-        under_way, answers = len(left), connection.makefile("rb")
+        frames, left, under_way = Frames(ConnectionType.CLIENT), [iter(script) for script in scripts], len(scripts)
+        connection.sendall(b"".join(frames.send(TextMessage(next(script))) for script in left))
         while under_way:
-            for line in _read_message(answers).splitlines():
+            for line in _read_message(connection, frames).splitlines():
                 answer = json.loads(line)
                 if answer["status"] != 200:
-                    raise LoadError(line.decode())
+                    raise LoadError(line)
                 following = next(left[answer["id"]], None)
                 if following is None:
                     under_way -= 1
                 else:
-                    connection.sendall(_frame(following))
+                    connection.sendall(frames.send(TextMessage(following)))
     return sum(map(len, scripts))
 
 
-def _frame(text: bytes) -> bytes:
-    """A message of a client (RFC 6455, 5.2) that is shorter than 64 KiB, with a mask of zeros."""
-    size = bytes([0x80 | len(text)]) if len(text) < 126 else b"\xfe" + len(text).to_bytes(2, "big")
-    return b"\x81" + size + bytes(4) + text
-
-
-def _read_message(answers: BinaryIO) -> bytes:
-    head = answers.read(2)
-    if head[:1] != b"\x81":
-        raise LoadError(f"the connection ended: {head!r}")
-    size = head[1]
-    if size >= 126:
-        size = int.from_bytes(answers.read(2 if size == 126 else 8), "big")
-    return answers.read(size)
+def _read_message(connection: socket.socket, frames: Frames) -> str:
+    parts: list[str] = []
+    while True:
+        for event in frames.events():
+            if not isinstance(event, TextMessage):
+                raise LoadError(f"the connection ended: {event}")
+            parts.append(event.data)
+            if event.message_finished:
+                return "".join(parts)
+        frames.receive_data(connection.recv(65536) or None)
 
 
 def _send(port: int, script: Sequence[bytes]) -> int:

@@ -134,7 +134,7 @@ class Web:
         units = send_all(self.port, scripts)
         return Sample(units, self.cpu_s() - start)
 
-    def run_lines(self, token: str, scripts: Sequence[Sequence[bytes]]) -> Sample:
+    def run_lines(self, token: str, scripts: Sequence[Sequence[str]]) -> Sample:
         """The CPU time of web and store for these lines over one standing connection."""
         start = self.cpu_s()
         units = say_all(self.port, token, scripts)
