@@ -2,6 +2,7 @@
 
 import json
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, suppress
 from email.utils import parsedate_to_datetime
@@ -43,7 +44,23 @@ class Problem(Exception):
         self.retry_after_s = retry_after_s
 
 
-class Connection:
+class Closing(ABC):
+    """What is closed at the end of a `with` statement."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @abstractmethod
+    def close(self) -> None:
+        """Close it."""
+
+
+class Connection(Closing):
     """Sends requests with one token, and retries until a deadline while the server is unreachable or unavailable."""
 
     def __init__(
@@ -60,14 +77,6 @@ class Connection:
         self._retry_for_s = retry_for_s
         self._positions = Positions()
         self._http = httpx.Client(base_url=url, headers=headers, timeout=TIMEOUT_S, transport=transport)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """Close all connections."""

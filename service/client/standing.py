@@ -5,8 +5,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from types import TracebackType
-from typing import Any, Self, cast
+from typing import Any, cast
 from uuid import uuid4
 
 import httpx
@@ -22,6 +21,7 @@ from plyscribe.service.client.connection import (
     RETRY_PAUSE_S,
     SILENT_S,
     TIMEOUT_S,
+    Closing,
     Problem,
     require_success,
 )
@@ -35,7 +35,7 @@ MAX_MESSAGE_BYTES = 64 * 1024
 """The longest message that the server takes."""
 
 
-class Standing:
+class Standing(Closing):
     """A standing connection of one account, for one thread. It is opened when it is first used, and again if it breaks.
 
     What was said on a connection that broke is said again with the same keys, so it counts once.
@@ -49,14 +49,6 @@ class Standing:
         self._changes: deque[MatchChange] = deque()
         self._follows_after: int | None = None
         self._follows = False
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """Close the connection. It is opened again when it is used again."""
