@@ -42,7 +42,7 @@ def list_appends(stream: str, events: Iterable[StoredEvent]) -> list[FeedEntry]:
 
 
 def _follow_steps(match: Match, events: Sequence[StoredEvent], appends: Sequence[FeedEntry]) -> Followed | None:
-    """The match after all of these appends. One fold finds every decision, where a match for each takes three times."""
+    """The match after all of these appends. One fold finds every decision, without a match for each."""
     after = _fold_upto(match, events, appends[-1].last)
     decisions = list_decisions(match, after)
     if decisions is None:
