@@ -342,9 +342,9 @@ class Client(TournamentCalls, ManyCalls, DatasetCalls, ExplorerCalls, ClockCalls
         return self._command("POST", f"/v1/matches/{match}/moves", {"steps": listed}, key, version)
 
     def stand(self) -> Standing:
-        """A standing connection, on which moves of many matches cost the server and you a part of what requests cost.
+        """A standing connection: moves of many matches cost less on it than as requests, for the server and for you.
 
-        It stands for itself: use it in one thread, beside this client in others, and close it before the client.
+        Use it in one thread; other threads may use this client meanwhile. Close it before the client.
         """
         return Standing(self._http, self._retry_for_s)
 

@@ -38,7 +38,7 @@ MAX_MESSAGE_BYTES = 64 * 1024
 class Standing(Closing):
     """A standing connection of one account, for one thread. It is opened when it is first used, and again if it breaks.
 
-    What was said on a connection that broke is said again with the same keys, so it counts once.
+    Lines that were not answered before it broke are sent again with the same keys, so each counts once.
     """
 
     def __init__(self, http: httpx.Client, retry_for_s: float) -> None:
@@ -69,11 +69,12 @@ class Standing(Closing):
         return answer
 
     def say_all(self, lines: Sequence[Mapping[str, Any]]) -> list[Receipt | Problem]:
-        """Say lines that are there at once, and return the answer to each, in their order: a receipt, or the refusal.
+        """Send lines, and return the answers in the order of the lines: for each the receipt, or why it was refused.
 
         A line has `match` and `body`, and may have `to`, `key`, `version` and `thought_ms`, as in docs/api.md. Without
-        `key` it gets one. Lines about one match are executed in their order. They are said again while the server is
-        unreachable or unavailable. httpx.TransportError, or the Problem of a refused connection, if that lasts.
+        `key` it gets one. Lines about one match are executed in their order. Lines without a final answer are sent
+        again while the server is unreachable or unavailable. If that lasts: httpx.TransportError, or the Problem with
+        which the connection was refused.
         """
         keyed = [{"key": uuid4().hex, **line} for line in lines]
         answers: list[Receipt | Problem | None] = [None] * len(keyed)
