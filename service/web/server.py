@@ -58,6 +58,9 @@ BODY_WITHIN_S = 30.0
 STOP_WITHIN_S = 8.0
 """How long open requests may take after SIGTERM."""
 
+FAREWELL_S = 4.0
+"""How much of that the last lines of standing connections may take. Granian counts these among no open requests."""
+
 SILENT_MS = 30_000
 """How long a client may go without acknowledging what it is sent."""
 
@@ -100,14 +103,7 @@ def serve_application(
     application sees its length and refuses it. OSError if the address cannot be listened on.
     """
     raise_file_limit()
-    front = Front(app, max_body, larger_bodies)
-
-    def let_all_go() -> None:
-        front.end_standing()
-        if let_go is not None:
-            let_go()
-
-    _serve(front, _listen(host, port, share_port), let_all_go)
+    _serve(Front(app, max_body, larger_bodies), _listen(host, port, share_port), let_go or _do_nothing)
 
 
 def _listen(host: str, port: int, share_port: bool) -> socket.socket:
@@ -125,8 +121,10 @@ def _serve(front: "Front", listener: socket.socket, let_go: Callable[[], object]
         signal.signal(signum, stop.make)
     core = Core(listener, front.take, FILES, BACKLOG)
     stop.wait()
+    deadline_s = time.monotonic() + STOP_WITHIN_S
     let_go()
-    if not core.stop(STOP_WITHIN_S):
+    front.end_standing(FAREWELL_S)
+    if not core.stop(deadline_s - time.monotonic()):
         log.warning("cutting off requests that are still open %.0f s after the signal to stop", STOP_WITHIN_S)
         os._exit(0)
 
@@ -236,9 +234,9 @@ class Front:
         self._long_answers = LongAnswers()
         self._standing = Standing()
 
-    def end_standing(self) -> None:
-        """End the standing connections, each with a last line."""
-        self._standing.end_all()
+    def end_standing(self, within_s: float) -> None:
+        """End the standing connections, each with a last line; returns once they are sent, or after this time."""
+        self._standing.end_all(within_s)
 
     def take(self, request: Any) -> None:
         """Answer a request once its body is complete; returns at once."""

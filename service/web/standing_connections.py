@@ -59,7 +59,7 @@ class Standing:
     """All standing connections of a process; safe to share between threads. Its threads start with the first one."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = threading.Condition()
         self._open: set[_Connection] = set()
         self._ready: SimpleQueue[_Connection] = SimpleQueue()
         self._turn = threading.Lock()
@@ -77,11 +77,16 @@ class Standing:
         if self._is_stopping:
             connection.end(*STOPPING)
 
-    def end_all(self) -> None:
-        """End all connections, each after the answers to the lines that a worker has taken: this process stops."""
+    def end_all(self, within_s: float) -> bool:
+        """End all connections, each after the answers to the lines that a worker has taken: this process stops.
+
+        Returns once the kernel has the last line of each, or after this time; and whether it has all of them.
+        """
         self._is_stopping = True
         for connection in self._list_open():
             connection.end(*STOPPING)
+        with self._lock:
+            return self._lock.wait_for(lambda: not self._open, within_s)
 
     def _start(self) -> None:
         if not self._has_started:
@@ -97,6 +102,7 @@ class Standing:
     def _forget(self, connection: "_Connection") -> None:
         with self._lock:
             self._open.remove(connection)
+            self._lock.notify_all()
         metrics.change_connections(-1)
 
     def _work(self) -> None:

@@ -112,7 +112,7 @@ def kept(monkeypatch) -> Iterator[Kept]:
     monkeypatch.setattr(metrics, "change_connections", counted.append)
     kept = Kept()
     yield kept
-    kept.standing.end_all()
+    kept.standing.end_all(0.0)
     eventually(lambda: sum(counted) == 0)
 
 
@@ -242,9 +242,11 @@ def test_a_server_that_stops_says_so_after_the_answers_to_what_it_has_taken(kept
     socket.say("a")
     eventually(lambda: kept.standing._ready.empty())
     socket.say("b")
-    kept.standing.end_all()
-    talk.gate.set()
-    eventually(lambda: socket.is_closed)
+    assert not kept.standing.end_all(0.0)
+    threading.Timer(0.05, talk.gate.set).start()
+    # It returns when the last line is sent.
+    assert kept.standing.end_all(20.0)
+    assert socket.is_closed
     assert socket.lines[-1] == "end connection/stopping"
     assert set(socket.lines[:-1]) <= {"a!", "b!"}
     late, _ = kept.begin()
