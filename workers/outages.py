@@ -38,13 +38,18 @@ def explain(error: RedisError | StoreError) -> str:
     return str(translate(error) if isinstance(error, RedisError) else error)
 
 
+def end_at_signals() -> None:
+    """From here on a signal to stop ends the process at once: nothing is in hand."""
+    for signum in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(signum, signal.SIG_DFL)
+
+
 def wait_for(name: str, ask: Callable[[], object]) -> None:
     """Call `ask` until it raises neither RedisError nor StoreUnavailable. Each failure is one line in the log.
 
-    A signal to stop ends the process: nothing is in hand.
+    From here on a signal to stop ends the process.
     """
-    for signum in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(signum, signal.SIG_DFL)
+    end_at_signals()
     pauses = Pauses()
     while True:
         try:

@@ -25,7 +25,7 @@ from plyscribe.service import metrics
 from plyscribe.service.logs import begin_ids
 from plyscribe.service.processes.children import python_command
 from plyscribe.service.store.port import StoreUnavailable
-from plyscribe.workers.outages import LONGEST_PAUSE_S, Pauses, explain, wait_for
+from plyscribe.workers.outages import LONGEST_PAUSE_S, Pauses, end_at_signals, explain, wait_for
 
 MAX_JOBS = 10_000
 """A worker restarts after this many jobs, so that leaks do not add up."""
@@ -68,6 +68,7 @@ class Worker(SimpleWorker):
     """A worker that knows afterwards whether it was asked to stop or had executed its number of jobs."""
 
     is_asked_to_stop = False
+    _is_leaving = False
     max_connection_wait_time = LONGEST_PAUSE_S
 
     def __init__(self, *args: Any, **more: Any) -> None:
@@ -79,10 +80,16 @@ class Worker(SimpleWorker):
         self.log = _OneLine(self.log)  # type: ignore[assignment]
 
     def request_stop(self, signum: int, frame: FrameType | None) -> None:
-        """Stop after the current job, or at once when idle."""
+        """Stop after the current job, or at once when idle. A worker that ends already goes on with that."""
         self.is_asked_to_stop = True
         STOPPING.set()
-        super().request_stop(signum, frame)  # type: ignore[no-untyped-call]
+        if not self._is_leaving:
+            super().request_stop(signum, frame)  # type: ignore[no-untyped-call]
+
+    def teardown(self) -> None:
+        """Leave the queues. From here on the exception of a signal would have nobody to catch it."""
+        self._is_leaving = True
+        super().teardown()  # type: ignore[no-untyped-call]
 
     def procline(self, message: str) -> None:
         """Keep the name of the process, which says what it does. rq would put its own there."""
@@ -148,7 +155,10 @@ def work(queue: Queue, connection: Redis, finish: Callable[[], object] = lambda:
         worker.work(max_jobs=MAX_JOBS, logging_level="WARNING")
     except RedisError as error:
         log.warning("the queues' server is in trouble: %s", explain(error))
+    except StopRequested:
+        pass  # the signal came while rq handled another exception
     finish()
+    end_at_signals()
     if not worker.is_asked_to_stop:
         wait_for("the queues' server", connection.ping)
         # The process id stays, so that a supervisor sees no exit.

@@ -87,6 +87,23 @@ def test_a_worker_that_has_had_its_jobs_starts_afresh_and_not_from_the_working_d
     assert started == [(sys.executable, command)]
 
 
+def test_a_signal_to_a_worker_that_is_leaving_interrupts_nothing(connection, signals, monkeypatch):
+    queue, started, finished = verify_queue(connection), [], []
+    enqueue_verifications(queue, [Verification("m1", 1)])
+    monkeypatch.setattr(worker_module, "MAX_JOBS", 1)
+    monkeypatch.setattr(os, "execv", lambda path, argv: started.append(argv))
+
+    def unsubscribe(self):
+        os.kill(os.getpid(), signal.SIGTERM)
+        SimpleWorker.unsubscribe(self)
+
+    monkeypatch.setattr(Worker, "unsubscribe", unsubscribe)
+    work(queue, connection, lambda: finished.append(True))
+    assert finished
+    assert not started  # it was asked to stop
+    assert not Worker.all(connection=connection)
+
+
 def fail_at_first_for_the_store(times: int) -> None:
     TRIES.append(times)
     if len(TRIES) <= times:
