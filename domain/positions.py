@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from hashlib import sha256
 from typing import Any, NamedTuple
 
-from plyscribe.domain.chain import canonical_json
+from plyscribe.domain.chain import plain_json
 from plyscribe.domain.errors import MoveError
 from plyscribe.domain.ruleset import AnyRuleset, Symmetry, format_turn
 
@@ -84,4 +84,4 @@ def _list_images(ruleset: AnyRuleset, state: Any) -> Sequence[tuple[AnySymmetry,
 def _digest(ruleset: AnyRuleset, state: Any) -> bytes:
     seen = {name: value for name, value in ruleset.view(state).items() if name != "ply"}
     place = [ruleset.id, ruleset.version, seen, format_turn(ruleset.turn(state))]
-    return sha256(canonical_json(place)).digest()[:_BYTES]
+    return sha256(plain_json(place)).digest()[:_BYTES]
