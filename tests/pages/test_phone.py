@@ -151,6 +151,22 @@ def test_a_name_stays_tapped_when_another_board_gets_its_result(visit, begin):
     wait_for(lambda: evening.game()["ranks"] == [1, 2], why="the result")
 
 
+def test_a_touch_counts_although_something_happens_elsewhere_meanwhile(visit, begin):
+    evening = begin("Ida", "Kim", "Lou", "Max")
+    page = scan(visit, evening.code()).page
+    before = page.locator("#phone").get_attribute("data-version") or ""
+    page.get_by_text("Enter only the result").hover()
+    page.mouse.down()
+    with page.expect_response(page.url) as news:
+        evening.post("/results", round=1, board=2, ranks=[1, 2])
+    news.value.finished()
+    page.evaluate("new Promise(requestAnimationFrame)")
+    page.mouse.up()
+    expect(page.get_by_role("button", name="Ida")).to_be_visible()
+    expect(page.locator("#phone")).not_to_have_attribute("data-version", before, timeout=60_000)
+    expect(page.get_by_role("button", name="Ida")).to_be_visible()
+
+
 def test_a_walkover_is_entered_for_whoever_did_not_come(visit, evening):
     page = scan(visit, evening.code()).page
     page.get_by_text("Enter only the result").click()
