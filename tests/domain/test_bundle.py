@@ -1,5 +1,6 @@
 """A bundle has one spelling, and whatever is changed in one is found."""
 
+import json
 from collections.abc import Callable, Iterator
 from hashlib import sha256
 
@@ -74,9 +75,20 @@ def test_bytes_that_have_no_place_in_a_line_are_not_mended(e: bytes) -> None:
         list(format_bundle(Head(STREAM, "toy", 1, None), link_all(first_link(STREAM), 1, [e])))
 
 
+def places_of(raw: bytes) -> Iterator[int]:
+    """The places of all line feeds, and of all bytes of the head, the end, and the first event of each type."""
+    seen, start = set[str](), 0
+    for line in raw.splitlines(keepends=True):
+        kind = json.loads(line).get("type", f"line at {start}")
+        yield from range(start if kind not in seen else start + len(line) - 1, start + len(line))
+        seen.add(kind)
+        start += len(line)
+
+
 def changed_bytes(raw: bytes) -> Iterator[tuple[int, bytes]]:
-    """Every place with its bits flipped, other bytes there or before it, without it, and swapped with the next."""
-    for place, byte in enumerate(raw):
+    """These places with their bits flipped, other bytes there or before, without theirs, and swapped with the next."""
+    for place in places_of(raw):
+        byte = raw[place]
         others = {byte ^ 1 << bit for bit in range(8)} | set(b' "0\n\r\t\0') - {byte}
         for other in others:
             yield place, raw[:place] + bytes([other]) + raw[place + 1 :]
