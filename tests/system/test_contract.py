@@ -68,21 +68,30 @@ request-timeout = 2
 
 
 HOOKS = """\
+import functools
+import re
+
 import schemathesis
-from hypothesis import strategies
+from hypothesis.strategies._internal import regex
+from schemathesis.core import deserialization
 
-from_regex, known = strategies.from_regex, {}
+make_strategy, known = regex._strategy, {}
 
 
-def from_known_regex(regex, *, fullmatch=False, alphabet=None):
-    # Only for speed: a class of 200,000 characters takes two seconds, and a strategy that is filtered is made anew.
-    key = regex, fullmatch, repr(alphabet)
+def make_once(codes, context, is_unicode, *, alphabet):
+    # Only for speed: a class of 200,000 characters takes a second, and many patterns have the same one.
+    if not (isinstance(codes, tuple) and codes[0] == re._constants.IN):
+        return make_strategy(codes, context, is_unicode, alphabet=alphabet)
+    key = repr(codes), context.flags, is_unicode, repr(alphabet)
     if key not in known:
-        known[key] = from_regex(regex, fullmatch=fullmatch, alphabet=alphabet)
-    return strategies.tuples(known[key]).map(lambda only: only[0])
+        known[key] = make_strategy(codes, context, is_unicode, alphabet=alphabet)
+    return known[key]
 
 
-strategies.from_regex = from_known_regex
+regex._strategy = make_once
+
+# Only for speed, too: the contract itself is the longest answer by far, and always the same.
+deserialization.deserialize_yaml = functools.cache(deserialization.deserialize_yaml)
 
 
 @schemathesis.check
