@@ -1,7 +1,7 @@
 """The pages in Debian's Chromium, with a real service.
 
 A test fails if a page asks another host for anything, or for an asset that it cannot keep, if a script fails, or if
-the content security policy blocks something. Screenshots go to `.screenshots/` for people to look at.
+the content security policy blocks something. With PLYSCRIBE_SCREENSHOTS=1 screenshots go to `.screenshots/`.
 """
 
 import os
@@ -150,7 +150,9 @@ def visit(chromium, service) -> Iterator:
 
 
 def take_pictures(page: Page, name: str) -> None:
-    """Take screenshots of the page, on a desktop and on a phone, light and dark."""
+    """Take screenshots of the page, on a desktop and on a phone, light and dark, if PLYSCRIBE_SCREENSHOTS is set."""
+    if not os.environ.get("PLYSCRIBE_SCREENSHOTS"):
+        return
     SCREENSHOTS.mkdir(exist_ok=True)
     for form, size in (("desk", DESKTOP), ("phone", PHONE)):
         for colours in ("dark", "light"):

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import cache
 from io import BytesIO
 from random import Random
 from typing import Any, NamedTuple
@@ -19,9 +20,9 @@ from tests.pages.conftest import TOKENS, find_barriers, overflows, take_pictures
 
 pytestmark = pytest.mark.server
 
-SHORT = {"ply_limit": "24"}
+SHORT = {"ply_limit": "14"}
 GAMES = {
-    "crystals": {"ply_limit": "40"},
+    "crystals": SHORT,
     "pathagon": {"size": "5"},
     "portals": {"radius": "2", **SHORT},
     "rings": SHORT,
@@ -66,8 +67,9 @@ def settle(page: Page) -> None:
 
     A click on what still moves meets whatever is there by then.
     """
-    is_still = "document.getAnimations().every((each) => each.playState !== 'running')"
-    page.wait_for_function(f"() => !Number(document.getElementById('composer').dataset.waiting) && {is_still}")
+    moving = "getAnimations({ subtree: true }).some(({ playState }) => playState === 'running')"
+    waits = "Number(document.getElementById('composer').dataset.waiting)"
+    page.wait_for_function(f"() => !{waits} && !document.getElementById('board').{moving}")
 
 
 def click_something(page: Page, random: Random) -> bool:
@@ -576,10 +578,11 @@ def measure_marks(page: Page) -> float:
     page.evaluate("document.querySelector('.marks').setAttribute('visibility', 'hidden')")
     plain = Image.open(BytesIO(board.screenshot())).convert("RGB")
     page.evaluate("document.querySelector('.marks').removeAttribute('visibility')")
-    left, top = (board.bounding_box()[name] for name in ("x", "y"))
+    boxes = "(parts) => parts.slice(0, 40).map((part) => part.getBoundingClientRect().toJSON())"
+    place = board.evaluate("(board) => board.getBoundingClientRect().toJSON()")
     contrasts = []
-    for box in [part.bounding_box() for part in page.locator(f"{BOARD} .choice").all()][:40]:
-        x, y = int(box["x"] - left), int(box["y"] - top)
+    for box in page.locator(f"{BOARD} .choice").evaluate_all(boxes):
+        x, y = int(box["x"] - place["x"]), int(box["y"] - place["y"])
         area = (x - 4, y - 4, x + int(box["width"]) + 4, y + int(box["height"]) + 4)
         pairs = zip(marked.crop(area).get_flattened_data(), plain.crop(area).get_flattened_data(), strict=True)
         strong = sorted((contrast_of(one, other) for one, other in pairs if one != other), reverse=True)
@@ -588,12 +591,14 @@ def measure_marks(page: Page) -> float:
     return min(contrasts)
 
 
+@cache
 def contrast_of(one: tuple[int, ...], other: tuple[int, ...]) -> float:
     """As WCAG 2.2 defines it."""
     darker, lighter = sorted(map(luminance_of, (one, other)))
     return (lighter + 0.05) / (darker + 0.05)
 
 
+@cache
 def luminance_of(colour: tuple[int, ...]) -> float:
     linear = [(part / 255 / 12.92 if part <= 10 else ((part / 255 + 0.055) / 1.055) ** 2.4) for part in colour]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
