@@ -28,7 +28,7 @@ NASTY = "\"'><nasty onx=1>&{{1}}"
 
 PATIENCE = 60
 MAX_VISITS = 1500
-MAX_PICTURES = 12
+MAX_PICTURES = 4
 VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
 
 
