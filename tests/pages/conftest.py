@@ -115,6 +115,14 @@ class Visitor:
         signed_in = self.context.request.post("/sign-in", form={"token": token}, headers=origin, max_redirects=0)
         assert signed_in.status == 303
 
+    def open_account(self, name: str) -> None:
+        """Open an account with the form, and stay on the page that shows its token."""
+        self.page.goto("/sign-in")
+        self.page.get_by_label("Name").fill(name)
+        self.page.get_by_role("button", name="Open an account").click()
+        self.page.get_by_role("heading", name=f"Welcome, {name}").wait_for()
+        TOKENS[self.url, name] = self.page.locator("code.token").inner_text()
+
     def session(self) -> str:
         """The session that the browser is signed in with."""
         [cookie] = self.context.cookies()

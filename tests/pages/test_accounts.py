@@ -21,7 +21,7 @@ CODE = re.compile(r"^([0-9A-Z]{4}-){4}[0-9A-Z]{4}$")
 
 def test_the_welcome_page_shows_two_secrets_and_who_is_signed_in(visit):
     hedi = visit()
-    hedi.sign_up("Hedi")
+    hedi.open_account("Hedi")
     page = hedi.page
     header = page.get_by_role("banner")
     expect(header.get_by_role("link", name="Hedi")).to_be_visible()
@@ -36,7 +36,7 @@ def test_the_welcome_page_shows_two_secrets_and_who_is_signed_in(visit):
 def test_a_button_copies_the_token(visit):
     ines = visit()
     ines.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    ines.sign_up("Ines")
+    ines.open_account("Ines")
     page = ines.page
     page.get_by_role("button", name="Copy: Your token").click()
     expect(page.get_by_text("Copied.")).to_be_visible()
@@ -48,7 +48,7 @@ def test_a_browser_that_copies_nothing_selects_the_secret(visit):
     jana.context.add_init_script(
         "Object.defineProperty(navigator, 'clipboard', { value: undefined }); document.execCommand = () => false;"
     )
-    jana.sign_up("Jana")
+    jana.open_account("Jana")
     page = jana.page
     page.get_by_role("button", name="Copy: Your recovery code").click()
     expect(page.get_by_text("It is selected")).to_be_visible()
@@ -57,7 +57,7 @@ def test_a_browser_that_copies_nothing_selects_the_secret(visit):
 
 def test_a_person_who_lost_the_token_comes_back_with_the_code(visit):
     kira = visit()
-    kira.sign_up("Kira")
+    kira.open_account("Kira")
     old, code = kira.page.locator("code.token").inner_text(), kira.page.locator("code.code").inner_text()
     page = visit().page
     page.goto("/sign-in")
@@ -107,7 +107,7 @@ def test_a_name_that_is_taken_is_refused_with_one_that_is_free(visit):
 
 def test_a_new_recovery_code_is_made_on_the_account_page(visit):
     nora = visit()
-    nora.sign_up("Nora")
+    nora.open_account("Nora")
     first = nora.page.locator("code.code").inner_text()
     page = nora.page
     page.goto("/account")

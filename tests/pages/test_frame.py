@@ -29,7 +29,7 @@ def test_the_home_page_says_what_this_is_and_where_to_start(visit):
 
 def test_a_person_opens_an_account_and_comes_back_with_the_token(visit):
     ann = visit()
-    ann.sign_up("Ann")
+    ann.open_account("Ann")
     token = ann.page.locator("code.token").inner_text()
     assert ann.session() not in (token, "")
     elsewhere = visit().page
@@ -54,7 +54,7 @@ def test_the_keyboard_can_skip_the_navigation(visit):
 
 def test_signing_in_works_without_scripts(visit):
     visitor = visit(scripts=False)
-    visitor.sign_up("Cleo")
+    visitor.open_account("Cleo")
     visitor.page.get_by_role("link", name="Continue").click()
     expect(visitor.page.get_by_role("link", name="Cleo")).to_be_visible()
 
