@@ -5,9 +5,10 @@ import { ask } from "/assets/asking.js";
 const LONGEST_PRESS_MS = 10_000;
 const LOOK_EVERY_MS = 20;
 const NEVER = -Infinity;
+const MAIN_BUTTON = 0;
 
 let pressedAt = NEVER;
-addEventListener("pointerdown", () => (pressedAt = performance.now()), true);
+addEventListener("pointerdown", ({ button }) => button === MAIN_BUTTON && (pressedAt = performance.now()), true);
 // The click comes right after the release.
 const release = () => setTimeout(() => (pressedAt = NEVER));
 for (const type of ["pointerup", "pointercancel"]) addEventListener(type, release, true);
