@@ -278,7 +278,7 @@ class PathagonV1(Duel[State, Move]):
             **self._view_head(state),
             "board": _rows(state),
             "reserve": [state.setup.pieces - pieces.bit_count() for pieces in _sides(state)],
-            "closed": [name for square, name in names.items() if square & state.closed],
+            "closed": [names[square] for square in _squares(state.closed)],
             "resting": names.get(state.resting),
             "resting_other": names.get(state.resting_other),
         }
@@ -418,9 +418,10 @@ def _sides(state: State) -> tuple[int, int]:
 
 
 def _rows(state: State) -> list[str]:
-    board, (one, two) = state.setup.board, _sides(state)
-    marks = ["1" if square & one else "2" if square & two else "." for square in board.squares]
-    return ["".join(marks[row :: board.size]) for row in reversed(range(board.size))]
+    (size, stride), (one, two) = (state.setup.board.size, state.setup.board.stride), _sides(state)
+    # A decimal number with a digit for each square, and for the gap after each column.
+    marks = f"{int(f'{one:b}') + 2 * int(f'{two:b}'):0{size * stride}}"[::-1].replace("0", ".")
+    return [marks[row::stride] for row in reversed(range(size))]
 
 
 PATHAGON_V1 = PathagonV1()
