@@ -563,7 +563,7 @@ def test_victims_and_ghosts_show_what_a_move_would_change(visit):
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 def test_the_marks_of_choices_stand_out_against_whatever_is_below(visit, ruleset, dark):
     page, random = begin_alone(visit, ruleset, dark=dark), Random(2)
-    for _ in range(12):
+    for _ in range(8):
         settle(page)
         if page.locator(f"{BOARD} .choice").count():
             weakest = measure_marks(page)
