@@ -1,8 +1,10 @@
 import gc
 import os
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any
 
+import httpx._transports.default as httpx_transport
 import pytest
 from hypothesis import settings
 from werkzeug.routing import Rule
@@ -35,6 +37,10 @@ def _compile_builder_once(rule: Rule, append_unknown: bool = True) -> Callable[.
 
 
 Rule._compile_builder = _compile_builder_once  # type: ignore[method-assign]
+
+
+# Once, and not for each request: it reads all certificates of this machine, which takes 40 ms.
+httpx_transport.create_ssl_context = cache(httpx_transport.create_ssl_context)
 
 
 @pytest.fixture(scope="session")
