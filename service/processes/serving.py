@@ -1,18 +1,19 @@
 """`plyscribe serve`: all processes of a service over one data directory, and the secrets kept there."""
 
 import fcntl
+import json
 import logging
 import os
 import secrets
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from functools import partial
+from http import HTTPStatus
+from http.client import HTTPConnection, HTTPException
 from importlib.util import find_spec
 from pathlib import Path
-
-import httpx
 
 from plyscribe.domain.commands import Actor
 from plyscribe.domain.errors import WrongTime
@@ -349,19 +350,24 @@ class Service:
 
     def _wait_until_ready(self) -> None:
         deadline = time.monotonic() + READY_WITHIN_S
-        # One client for all tries: each reads the certificates of this machine, which takes 40 ms.
-        with httpx.Client(base_url=self.options.url, timeout=2.0) as http:
-            while time.monotonic() < deadline:
-                self.watch()
-                with suppress(httpx.TransportError, ValueError):
-                    answered = http.get("/readyz")
-                    if answered.is_success:
-                        return
-                    if answered.json().get("code") == StoreFull.code:
-                        log.warning("the store is full: everything can be read, but nothing can be stored")
-                        return
-                time.sleep(POLL_S)
+        while time.monotonic() < deadline:
+            self.watch()
+            with suppress(OSError, HTTPException, ValueError):
+                if self._is_ready():
+                    return
+            time.sleep(POLL_S)
         raise ServeError(f"the API was not ready within {READY_WITHIN_S:.0f} s; see {self.options.data / 'log'}")
+
+    def _is_ready(self) -> bool:
+        """Whether the API answers requests, be it only those that store nothing; OSError, HTTPException, ValueError."""
+        with closing(HTTPConnection(self.options.host, self.options.port, timeout=2.0)) as http:
+            http.request("GET", "/readyz")
+            answered = http.getresponse()
+            if answered.status != HTTPStatus.OK:
+                if json.load(answered).get("code") != StoreFull.code:
+                    return False
+                log.warning("the store is full: everything can be read, but nothing can be stored")
+        return True
 
 
 def _remind_of_upgrade(url: str) -> None:
