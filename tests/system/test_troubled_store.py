@@ -101,6 +101,8 @@ def test_health_is_answered_before_the_moves_that_wait_for_the_store(tmp_path, t
             with trouble(store):
                 crowd = Crowd(url, match, both.clients[0].token)
                 wait_for(lambda: len(crowd.waiting) >= PLACES, why="the crowd")
+                # The process looks at its store at intervals.
+                wait_for(lambda: not is_ready(url), why="the notice of the trouble")
                 outlasted = set()
 
                 def ask_all() -> bool:
