@@ -1,6 +1,7 @@
 """The page of a match: stepping through it, reading it without scripts, following it live."""
 
 import re
+import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import islice
@@ -55,6 +56,24 @@ def place(page: Page) -> int:
 
 def stand_at(page: Page, ply: int) -> None:
     expect(page.locator("#place")).to_have_text(re.compile(rf"^{ply} of "))
+
+
+def test_positions_are_shown_while_the_slider_is_dragged(visit, matches):
+    page = visit().page
+    page.goto(f"/matches/{matches['zhen']}")
+    last = place(page)
+    slider = page.get_by_label("Move", exact=True).bounding_box()
+    middle = slider["y"] + slider["height"] / 2
+    page.mouse.move(slider["x"] + slider["width"] / 2, middle)
+    # Nothing that waits for a while comes to its end before the release.
+    page.clock.install()
+    page.clock.pause_at(time.time() + 60)
+    page.mouse.down()
+    page.mouse.move(slider["x"], middle, steps=5)
+    stand_at(page, 0)
+    page.mouse.move(slider["x"] + slider["width"], middle, steps=5)
+    stand_at(page, last)
+    page.mouse.up()
 
 
 @pytest.mark.parametrize("game", GAMES)

@@ -1,11 +1,33 @@
 // Pages that show what happens as it happens: they follow a stream of events, load what is new and put it in place.
 
 import { openEvents } from "/assets/asking.js";
+import { fetchPart } from "/assets/fetch_part.js";
 
 const AGAIN_MS = 3_000;
 const GATHER_MS = 150;
 const FIRST_PAUSE_MS = 2_000;
 const MAX_PAUSE_MS = 60_000;
+const LONGEST_PRESS_MS = 10_000;
+const LOOK_EVERY_MS = 20;
+const NEVER = -Infinity;
+const MAIN_BUTTON = 0;
+
+let pressedAt = NEVER;
+addEventListener("pointerdown", ({ button }) => button === MAIN_BUTTON && (pressedAt = performance.now()), true);
+// The click comes right after the release.
+const release = () => setTimeout(() => (pressedAt = NEVER));
+for (const type of ["pointerup", "pointercancel"]) addEventListener(type, release, true);
+
+/**
+ * As `fetchPart`, for what nobody on this page asked for: it comes when nothing is pressed.
+ *
+ * A button that is replaced under a finger is never clicked.
+ */
+export async function fetchNews(address) {
+  const news = await fetchPart(address);
+  while (performance.now() - pressedAt < LONGEST_PRESS_MS) await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+  return news;
+}
 
 /**
  * A function that runs `update` and resolves when the page is up to date.

@@ -1,8 +1,7 @@
 // Keeps the match page up to date while the match is played.
 
-import { fetchPart } from "/assets/fetch_part.js";
 import { ngettext } from "/assets/speech.js";
-import { followEvents, keepFresh, swapPart } from "/assets/live_page.js";
+import { fetchNews, followEvents, keepFresh, swapPart } from "/assets/live_page.js";
 
 const PARTS = ["title", "status", "call", "above", "below", "badge", "oversight", "dice"];
 
@@ -15,7 +14,7 @@ export function followMatch(viewer, types) {
     types,
     version: () => viewer.version,
     refresh: keepFresh(async () => {
-      const part = await fetchPart(`${viewer.path}/news?after=${viewer.version}${viewer.pageQuery}`);
+      const part = await fetchNews(`${viewer.path}/news?after=${viewer.version}${viewer.pageQuery}`);
       await put(part.getElementById("news"));
     }),
   });

@@ -1,8 +1,7 @@
 // The forms that start a match, and the buttons to join an open one.
 
 import { makeKey, readBot, readForm, saltDice, send, formatProblem } from "/assets/commands.js";
-import { fetchPart } from "/assets/fetch_part.js";
-import { swapPart } from "/assets/live_page.js";
+import { fetchNews, swapPart } from "/assets/live_page.js";
 import { fillOptions } from "/assets/options.js";
 import { chooseTime } from "/assets/time_control.js";
 
@@ -33,7 +32,7 @@ async function take(taking) {
 async function refreshLobby() {
   if (!lobby || document.hidden || [...lobby.querySelectorAll(".refusal")].some((each) => each.textContent)) return;
   try {
-    swapPart(lobby, (await fetchPart("/play/lobby")).getElementById("lobby"));
+    swapPart(lobby, (await fetchNews("/play/lobby")).getElementById("lobby"));
   } catch {
     // The next turn of the clock tries again.
   }

@@ -2,10 +2,9 @@
 
 import { tableCode } from "/assets/asking.js";
 import { formatProblem, keepCommands, send } from "/assets/commands.js";
-import { fetchPart } from "/assets/fetch_part.js";
 import { KeptSteps } from "/assets/kept_steps.js";
 import { KeptView } from "/assets/kept_view.js";
-import { followEvents, keepFresh, swapPart } from "/assets/live_page.js";
+import { fetchNews, followEvents, keepFresh, swapPart } from "/assets/live_page.js";
 import { ResultEntry } from "/assets/result_entry.js";
 import { SheetEntry } from "/assets/sheet_entry.js";
 import { gettext } from "/assets/speech.js";
@@ -65,7 +64,7 @@ async function begin() {
 async function load() {
   let page;
   try {
-    page = await fetchPart(location.pathname);
+    page = await fetchNews(location.pathname);
   } catch (error) {
     if (!OVER.includes(error.message)) throw error;
     return location.reload();

@@ -1,8 +1,7 @@
 // The page of a tournament: stays up to date while the tournament runs, and sends what its buttons do.
 
 import { formatProblem, send } from "/assets/commands.js";
-import { fetchPart } from "/assets/fetch_part.js";
-import { followEvents, keepFresh, swapPart } from "/assets/live_page.js";
+import { fetchNews, followEvents, keepFresh, swapPart } from "/assets/live_page.js";
 import { gettext } from "/assets/speech.js";
 import { sendForms } from "/assets/tournament_forms.js";
 
@@ -12,7 +11,7 @@ const GATHER_MS = 1_000;
 
 const find = (id) => document.getElementById(id);
 const root = find("tournament");
-const refresh = keepFresh(async () => put(await fetchPart(location.href)));
+const refresh = keepFresh(async () => put(await fetchNews(location.href)));
 
 sendForms(refresh);
 

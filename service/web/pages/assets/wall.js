@@ -1,7 +1,6 @@
 // The wall screen: follows a tournament, turns its pages in a steady rhythm, and says when it has lost the connection.
 
-import { fetchPart } from "/assets/fetch_part.js";
-import { followEvents, keepFresh, swapPart } from "/assets/live_page.js";
+import { fetchNews, followEvents, keepFresh, swapPart } from "/assets/live_page.js";
 import { gettext } from "/assets/speech.js";
 
 const GATHER_MS = 2_000;
@@ -40,7 +39,7 @@ document.fonts?.ready.then(layOut);
 
 const refresh = keepFresh(async () => {
   try {
-    put(await fetchPart(location.href));
+    put(await fetchNews(location.href));
   } catch (error) {
     showStale();
     throw error;
