@@ -80,7 +80,7 @@ class Worker(SimpleWorker):
         self.log = _OneLine(self.log)  # type: ignore[assignment]
 
     def request_stop(self, signum: int, frame: FrameType | None) -> None:
-        """Stop after the current job, or at once when idle. A worker that ends already goes on with that."""
+        """Stop after the current job, or at once when idle. A worker that is ending already is not interrupted."""
         self.is_asked_to_stop = True
         STOPPING.set()
         if not self._is_leaving:

@@ -63,7 +63,7 @@ class Closing(ABC):
 
 @cache
 def _read_certificates() -> SSLContext:
-    """Whom to trust over HTTPS, as httpx does. It takes 40 ms, so all connections of a process share it."""
+    """The certificates that httpx trusts. To read them takes 40 ms, so all connections of a process share them."""
     return httpx.create_ssl_context()
 
 

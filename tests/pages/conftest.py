@@ -106,7 +106,7 @@ class Visitor:
     def sign_up(self, name: str) -> None:
         """Sign this browser in, with a new account unless somebody has signed up under the name before.
 
-        It sends the form without a page, which would take as long as many a test.
+        It sends the form without opening its page: pages take most of the time of these tests.
         """
         if (self.url, name) not in TOKENS:
             with Client(self.url) as anyone:
