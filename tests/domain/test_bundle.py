@@ -76,12 +76,13 @@ def test_bytes_that_have_no_place_in_a_line_are_not_mended(e: bytes) -> None:
 
 
 def places_of(raw: bytes) -> Iterator[int]:
-    """The places of all line feeds, and of all bytes of the head, the end, and the first event of each type."""
+    """The places of all line feeds, and of all bytes of the head, the end, and the first event of each form."""
     seen, start = set[str](), 0
     for line in raw.splitlines(keepends=True):
-        kind = json.loads(line).get("type", f"line at {start}")
-        yield from range(start if kind not in seen else start + len(line) - 1, start + len(line))
-        seen.add(kind)
+        event = json.loads(line)
+        form = f"{event['type']} with {sorted(event['data'])}" if "type" in event else f"line at {start}"
+        yield from range(start if form not in seen else start + len(line) - 1, start + len(line))
+        seen.add(form)
         start += len(line)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from jsonschema import ValidationError
 from openapi_spec_validator import validate
 
@@ -40,8 +41,9 @@ def test_the_committed_contract_matches_the_code(api):
     assert COMMITTED.read_text(encoding="utf-8") == format_openapi(api.app), "run `make openapi` and read the diff"
 
 
-def test_the_contract_is_valid_openapi(api):
-    validate(api.document)
+def test_the_contract_is_valid_openapi():
+    # As a client reads it. The loader in C takes a fifth of the time.
+    validate(yaml.load(COMMITTED.read_bytes(), yaml.CSafeLoader))
 
 
 def test_the_service_serves_its_contract(api):
