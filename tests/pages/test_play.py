@@ -234,20 +234,23 @@ def test_a_link_stays_when_somebody_takes_another_seat(visit):
     expect(page.locator("#link-3")).to_have_value(link)
 
 
-def test_a_page_may_show_a_move_before_the_answer_to_it_comes(visit):
-    def answer_late(route: Route) -> None:
-        answered = route.fetch()
-        expect(page.locator(NOW)).to_contain_text("Your turn: seat 2.")
-        route.fulfill(response=answered)
-
+@pytest.mark.parametrize("entry", ["touched", "typed"])
+def test_a_touch_counts_before_the_answer_to_the_last_move_comes(visit, entry):
     ann = visit()
     ann.sign_up("Ann")
     begin(ann.page, "pathagon", ("me", "me"))
-    page = ann.page
-    page.route("**/moves", answer_late)
-    find_part(page, "d4").dblclick()
-    page.unroute_all(behavior="wait")
+    page, held = ann.page, list[Route]()
+    page.route("**/moves", lambda route: held.append(route))
+    if entry == "touched":
+        find_part(page, "d4").dblclick()
+    else:
+        type_move(page, "d4")
+    while not held:
+        page.wait_for_timeout(20)
+    answered = held[0].fetch()
+    expect(page.locator(NOW)).to_contain_text("Your turn: seat 2.")
     find_part(page, "e5").click()
+    held[0].fulfill(response=answered)
     expect(page.locator("#meaning")).to_have_text("Ann (seat 2) places a piece from the reserve on e5.")
 
 

@@ -589,7 +589,8 @@ export class Composer {
       if (!field.value || button.disabled) return;
       button.disabled = true;
       this.refuse("");
-      await this.send(field.value.trim());
+      // A page may show the move before its answer comes: what is touched then begins the next one.
+      await this.act(() => this.send(field.value.trim()));
       button.disabled = false;
     });
   }

@@ -90,14 +90,12 @@ async function read(what, query) {
 }
 
 async function makeMove(move) {
-  const { touches } = composer;
   const { ok, status, answer, isKept } = await send(`${api}/moves`, { move, seat: mover() }, {
     version: version(),
     thoughtMs: performance.now() - shownAt,
   });
   if (ok || isKept) {
-    // The page may have shown the move before its answer came. What was touched since begins another one.
-    if (composer.touches === touches) composer.forget();
+    composer.forget();
   } else if (status === 412) {
     composer.refuse(CHANGED);
   } else {
