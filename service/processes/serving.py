@@ -30,7 +30,6 @@ from plyscribe.service.config import (
     register_rulesets,
     require_parts,
 )
-from plyscribe.service.database.engine import open_database
 from plyscribe.service.errors import Unauthenticated
 from plyscribe.service.metrics import DIRECTORY_VARIABLE
 from plyscribe.service.processes.children import Child, CrashLoop, Starts, stop_all
@@ -291,7 +290,8 @@ class Service:
         config = read_config({**os.environ, **env})
         register_rulesets(config.extra_rulesets)
         require_parts()
-        open_database(config.read_url).close()
+        if os.environ.get("PLYSCRIBE_READ_URL"):
+            _require_database(config.read_url)
         Archive(config.archive).prepare()
         self._archive = config.archive
         connect_queues(config.rq_redis_url).close()
@@ -477,6 +477,13 @@ def _lock(data: Path) -> int:
         ) from None
     except OSError as error:
         raise ServeError(f"{data} cannot be used for the data: {error.strerror}") from None
+
+
+def _require_database(address: str) -> None:
+    """ConfigError if the operator's read database cannot be used. Ours can: it is not looked at, which is slow."""
+    from plyscribe.service.database.engine import open_database
+
+    open_database(address).close()
 
 
 def _has_copies(archive: str) -> bool:

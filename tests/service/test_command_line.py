@@ -62,6 +62,12 @@ def test_the_help_of_a_command_does_not_import_the_server(tmp_path, name):
     assert not [each for each in modules if each in ("flask", "redis", "rq", "networkx", "granian")]
 
 
+def test_serve_itself_leaves_the_read_database_to_its_processes():
+    code = "import sys, plyscribe.service.processes.serving; print('sqlalchemy' in sys.modules)"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout == "False\n"
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_line_of_a_command_is_the_first_line_of_its_help(name):
     with click.Context(cli) as context:

@@ -374,6 +374,7 @@ def test_the_operator_helps_an_administrator_who_has_lost_their_token(tmp_path):
         (["serve"], {"PLYSCRIBE_RULESETS": "os:path"}, "is not a ruleset"),
         (["serve"], {"PLYSCRIBE_SIGN_UP": "maybe"}, "allowed: open, invited"),
         (["serve"], {"RQ_REDIS_URL": "http://x"}, "address cannot be read"),
+        (["serve"], {"PLYSCRIBE_READ_URL": "mysql://x"}, "mysql is not supported"),
         (["add-player", "Ann"], {"REDIS_URL": "ftp://x", "PLYSCRIBE_SERVER_KEY": KEY}, "address cannot be read"),
     ],
 )
