@@ -45,13 +45,14 @@ def describe_bars(state: Match, names: Sequence[str], held: Sequence[int], view:
     """
     count = len(names)
     own = held if len(held) < count else ()
-    bars = [_describe_bar(state, seat, names, own) for seat in range(1, count + 1)]
+    left = state.play.left if state.play else []
+    bars = [_describe_bar(state, seat, names, own, left) for seat in range(1, count + 1)]
     order = [(view - 1 + step) % count for step in range(count)]
     return {"above": [bars[each] for each in order[1:]], "below": [bars[each] for each in order[:1]]}
 
 
-def _describe_bar(state: Match, seat: int, names: Sequence[str], held: Sequence[int]) -> Bar:
-    life, play, turn = state.life, state.play, state.turn
+def _describe_bar(state: Match, seat: int, names: Sequence[str], held: Sequence[int], left: Sequence[int]) -> Bar:
+    life, turn = state.life, state.turn
     deadline, stopped, who = find_deadline(state), time_stopped(state), life.seats[seat - 1].occupant
     is_playing = life.status == "playing" and state.fault is None
     return {
@@ -61,7 +62,7 @@ def _describe_bar(state: Match, seat: int, names: Sequence[str], held: Sequence[
         "is_mine": seat in held,
         "is_invited": who is not None and not life.seats[seat - 1].seated,
         "is_on_turn": is_playing and isinstance(turn, Decision | Roll) and turn.seat == seat,
-        "left": play is not None and seat in play.left,
+        "left": seat in left,
         "rank": life.outcome.ranks[seat - 1] if life.outcome else None,
         "left_ms": stopped.left_ms if stopped and stopped.seat == seat else time_left(state, seat),
         "deadline": deadline.at if deadline and deadline.seat == seat else None,
