@@ -10,6 +10,7 @@ from bench.matches import decide_events, long_moves, store_form, stream_name
 from bench.measuring import Claim, Row, Sample, compare, take_rounds, times_the_cost
 from bench.rig import Rig
 from plyscribe.domain.aggregate import weigh_events
+from plyscribe.domain.commands import Actor
 from plyscribe.service.store.port import EventStore, bucket_of
 from plyscribe.service.streams.cache import MAX_CACHED_BYTES
 from plyscribe.service.streams.ids import job_command
@@ -34,7 +35,8 @@ CLAIMS = [
 
 def measure_subject(rig: Rig, rounds: int) -> list[Row]:
     """Measure positions at random plies of matches of 300 plies."""
-    streams = _store_matches(rig.parts.store)
+    player, _ = rig.parts.accounts.sign_up(Actor("system", "bench"), "Ann", "bot", ("play",))
+    streams = _store_matches(rig.parts.store, Actor("player", player.stream))
     web, bare = rig.serve("plyscribe", "web"), rig.serve("bench.bare")
     plies = random.Random(1)
 
@@ -58,8 +60,8 @@ def measure_subject(rig: Rig, rounds: int) -> list[Row]:
     return compare(take_rounds(runs, rounds), CLAIMS)
 
 
-def _store_matches(store: EventStore) -> list[str]:
-    events = decide_events("pathagon", long_moves(PLIES))
+def _store_matches(store: EventStore, actor: Actor) -> list[str]:
+    events = decide_events("pathagon", long_moves(PLIES), actor)
     types = [event.data.type for event in events]
     streams = [stream_name(number) for number in range(1000, 1000 + MATCHES)]
     for stream in streams:
