@@ -6,9 +6,10 @@ is needed anyway whenever the rows of old streams change.
 """
 
 import re
+import threading
 from collections.abc import Callable, Sequence
 from secrets import token_hex
-from typing import Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy.sql import quoted_name
@@ -78,19 +79,34 @@ class Forgetful(Protocol):
         ...
 
 
+class Declared(NamedTuple, Generic[T]):
+    """The tables of a set with this layout: those that are read, and those that a build fills."""
+
+    layout: int
+    live: T
+    building: T
+
+
+def declare(layout: int, define: Define[T]) -> Declared[T]:
+    """Declare the tables of a set. It takes milliseconds, so do it once, when the module is imported."""
+    return Declared(layout, define(sa.MetaData(), f"_{layout}"), define(sa.MetaData(), f"_{layout}_new"))
+
+
+def declare_nothing(layout: int) -> Declared[Any]:
+    """A set without tables: only whether it is built is noted."""
+    return Declared(layout, (), ())
+
+
 class Tables(Generic[T]):
     """A set of tables that is built and replaced as a whole.
 
     A build fills empty tables beside those that are read. Until it ends, whatever is written is written to both.
     """
 
-    def __init__(self, database: Database, name: str, layout: int, define: Define[T]) -> None:
+    def __init__(self, database: Database, name: str, declared: Declared[T]) -> None:
         self.database = database
         self.name = name
-        self.layout = layout
-        self._define = define
-        self.live = define(sa.MetaData(), f"_{layout}")
-        self._building = define(sa.MetaData(), f"_{layout}_new")
+        self.layout, self.live, self._building = declared
         database.prepare(self._create)
 
     def targets(self, connection: sa.Connection) -> list[T]:
@@ -184,8 +200,13 @@ class Tables(Generic[T]):
 def _create_all(connection: sa.Connection, tables: Sequence[sa.Table]) -> None:
     """Create tables with their indexes. The indexes get names of their own, because they outlive a renaming."""
     token = token_hex(4)
-    for table in tables:
-        indexes = sorted(table.indexes, key=lambda index: [column.name for column in index.columns])
-        for number, index in enumerate(indexes):
-            index.name = quoted_name(f"ix_{token}_{table.name[:30]}_{number}", quote=None)
-        table.create(connection)
+    # All databases of a process share what is declared, and with it these names.
+    with _NAMING:
+        for table in tables:
+            indexes = sorted(table.indexes, key=lambda index: [column.name for column in index.columns])
+            for number, index in enumerate(indexes):
+                index.name = quoted_name(f"ix_{token}_{table.name[:30]}_{number}", quote=None)
+            table.create(connection)
+
+
+_NAMING = threading.Lock()

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from plyscribe.domain.positions import KEY_LENGTH
 from plyscribe.service.database.engine import Database
 from plyscribe.service.database.rows import CLUSTERED, TEXT
-from plyscribe.service.database.table_sets import Tables
+from plyscribe.service.database.table_sets import Tables, declare
 
 LAYOUT = 1
 """Grows whenever a release makes other rows of the same streams. The tables are then built anew."""
@@ -43,7 +43,7 @@ class ExplorerTables(NamedTuple):
 
 def open_explorer_tables(database: Database) -> Tables[ExplorerTables]:
     """The tables of the explorer in this database."""
-    return Tables(database, "explorer", LAYOUT, _define)
+    return Tables(database, "explorer", _TABLES)
 
 
 def _define(metadata: sa.MetaData, end: str) -> ExplorerTables:
@@ -96,3 +96,6 @@ def _define(metadata: sa.MetaData, end: str) -> ExplorerTables:
             **CLUSTERED,
         ),
     )
+
+
+_TABLES = declare(LAYOUT, _define)

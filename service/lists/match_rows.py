@@ -17,6 +17,7 @@ from plyscribe.domain.match import Match
 from plyscribe.domain.replay import replay
 from plyscribe.domain.waiting import list_waits
 from plyscribe.service.database.rows import CLUSTERED, TEXT, of_rows
+from plyscribe.service.database.table_sets import declare
 from plyscribe.service.lists.paging import Json
 from plyscribe.service.lists.words import split_words
 from plyscribe.service.matches.queries import describe_seats, dump_turn
@@ -55,7 +56,7 @@ class MatchRow(NamedTuple):
     """The number of moves if the match has an outcome."""
 
 
-def define_tables(metadata: sa.MetaData, suffix: str) -> MatchTables:
+def _define_tables(metadata: sa.MetaData, suffix: str) -> MatchTables:
     """Declare the tables of the list."""
     matches = sa.Table(
         f"matches{suffix}",
@@ -90,6 +91,9 @@ def define_tables(metadata: sa.MetaData, suffix: str) -> MatchTables:
         sa.Column("matches", sa.BigInteger, nullable=False),
     )
     return MatchTables(matches, terms, counts)
+
+
+TABLES = declare(LAYOUT, _define_tables)
 
 
 def make_term(kind: str, value: str) -> str:

@@ -23,13 +23,12 @@ from plyscribe.service.database.table_sets import Enter, Tables
 from plyscribe.service.errors import BadRequest
 from plyscribe.service.lists.match_rows import (
     KEYS,
-    LAYOUT,
+    TABLES,
     MatchRow,
     MatchTables,
     ReadImport,
     build_import_row,
     build_row,
-    define_tables,
     list_term_rows,
     make_term,
 )
@@ -157,7 +156,7 @@ class MatchList:
     kinds = ("match", "import")
 
     def __init__(self, database: Database, matches: Handler[Match], imports: Imports, players: Handler[Player]) -> None:
-        self.table = Tables(database, self.name, LAYOUT, define_tables)
+        self.table = Tables(database, self.name, TABLES)
         self._database = database
         self._matches = matches
         self._imports = imports

@@ -10,7 +10,7 @@ from plyscribe.domain.player import Player
 from plyscribe.service.access.accounts import streams_of_name
 from plyscribe.service.access.lookalikes import number_table
 from plyscribe.service.database.engine import Database
-from plyscribe.service.database.table_sets import Enter, Tables, enter_nothing
+from plyscribe.service.database.table_sets import Enter, Tables, declare_nothing, enter_nothing
 from plyscribe.service.lists.projections import build_rows
 from plyscribe.service.streams.handler import Handler
 from plyscribe.service.streams.ids import job_command
@@ -31,7 +31,7 @@ class NameKeeper:
 
     def __init__(self, database: Database, players: Handler[Player], names: Handler[Name]) -> None:
         # With a newer table of lookalikes, all names are entered again.
-        self.table: Tables[Any] = Tables(database, self.name, number_table(), lambda *_: ())
+        self.table: Tables[Any] = Tables(database, self.name, declare_nothing(number_table()))
         self._players = players
         self._names = names
 

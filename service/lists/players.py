@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from plyscribe.domain.player import Player
 from plyscribe.service.database.engine import Database, insert_newer
 from plyscribe.service.database.rows import LAST, TEXT
-from plyscribe.service.database.table_sets import Enter, Tables
+from plyscribe.service.database.table_sets import Enter, Tables, declare
 from plyscribe.service.lists.paging import Json, Listing, Page, Span, parse_place, read_page
 from plyscribe.service.lists.projections import build_rows
 from plyscribe.service.lists.words import fold_for_search
@@ -25,7 +25,7 @@ class PlayerTables(NamedTuple):
     players: sa.Table
 
 
-def define_tables(metadata: sa.MetaData, suffix: str) -> PlayerTables:
+def _define_tables(metadata: sa.MetaData, suffix: str) -> PlayerTables:
     """Declare the tables of the list."""
     players = sa.Table(
         f"players{suffix}",
@@ -41,6 +41,9 @@ def define_tables(metadata: sa.MetaData, suffix: str) -> PlayerTables:
     return PlayerTables(players)
 
 
+_TABLES = declare(LAYOUT, _define_tables)
+
+
 class PlayerList:
     """A projection of all accounts, in the order of their names as `fold_for_search` writes them."""
 
@@ -48,7 +51,7 @@ class PlayerList:
     kinds = ("player",)
 
     def __init__(self, database: Database, players: Handler[Player]) -> None:
-        self.table = Tables(database, self.name, LAYOUT, define_tables)
+        self.table = Tables(database, self.name, _TABLES)
         self._database = database
         self._players = players
 

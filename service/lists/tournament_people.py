@@ -12,7 +12,7 @@ from plyscribe.domain.events import Account
 from plyscribe.domain.tournament.state import Tournament
 from plyscribe.service.database.engine import Database, insert_newer
 from plyscribe.service.database.rows import TEXT, replace_rows
-from plyscribe.service.database.table_sets import Enter, Tables
+from plyscribe.service.database.table_sets import Enter, Tables, declare
 from plyscribe.service.lists.paging import Condition, Span
 from plyscribe.service.lists.projections import build_rows
 from plyscribe.service.streams.handler import Handler
@@ -45,7 +45,7 @@ class PeopleRow(NamedTuple):
     is_entering: bool
 
 
-def define_tables(metadata: sa.MetaData, suffix: str) -> PeopleTables:
+def _define_tables(metadata: sa.MetaData, suffix: str) -> PeopleTables:
     """Declare the tables of the projection."""
     versions = sa.Table(
         f"tournament_people_versions{suffix}",
@@ -72,6 +72,9 @@ def define_tables(metadata: sa.MetaData, suffix: str) -> PeopleTables:
     return PeopleTables(versions, people, entering)
 
 
+_TABLES = declare(LAYOUT, _define_tables)
+
+
 class TournamentPeople:
     """A projection of who has a part in which tournament."""
 
@@ -79,7 +82,7 @@ class TournamentPeople:
     kinds = ("tournament",)
 
     def __init__(self, database: Database, tournaments: Handler[Tournament]) -> None:
-        self.table = Tables(database, "tournament_people", LAYOUT, define_tables)
+        self.table = Tables(database, "tournament_people", _TABLES)
         self._tournaments = tournaments
 
     def collect(self, streams: Mapping[str, int | None]) -> Enter:

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from plyscribe.domain.tournament.state import Tournament
 from plyscribe.service.database.engine import Database, insert_newer
 from plyscribe.service.database.rows import TEXT, replace_rows
-from plyscribe.service.database.table_sets import Enter, Tables
+from plyscribe.service.database.table_sets import Enter, Tables, declare
 from plyscribe.service.lists.paging import Condition, Json, Listing, Page, Span, parse_place, read_page
 from plyscribe.service.lists.projections import build_rows
 from plyscribe.service.streams.handler import Handler
@@ -37,7 +37,7 @@ class TournamentRow(NamedTuple):
     invited: Sequence[str]
 
 
-def define_tables(metadata: sa.MetaData, suffix: str) -> TournamentTables:
+def _define_tables(metadata: sa.MetaData, suffix: str) -> TournamentTables:
     """Declare the tables of the list."""
     tournaments = sa.Table(
         f"tournaments{suffix}",
@@ -64,6 +64,9 @@ def define_tables(metadata: sa.MetaData, suffix: str) -> TournamentTables:
     return TournamentTables(tournaments, invitations)
 
 
+_TABLES = declare(LAYOUT, _define_tables)
+
+
 class TournamentList:
     """A projection of all tournaments, filtered by ruleset and status."""
 
@@ -71,7 +74,7 @@ class TournamentList:
     kinds = ("tournament",)
 
     def __init__(self, database: Database, tournaments: Handler[Tournament]) -> None:
-        self.table = Tables(database, self.name, LAYOUT, define_tables)
+        self.table = Tables(database, self.name, _TABLES)
         self._database = database
         self._tournaments = tournaments
 

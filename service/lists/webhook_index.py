@@ -5,7 +5,7 @@ from typing import Any
 
 from plyscribe.domain.player import Player
 from plyscribe.service.database.engine import Database
-from plyscribe.service.database.table_sets import Enter, Tables, enter_nothing
+from plyscribe.service.database.table_sets import Enter, Tables, declare_nothing, enter_nothing
 from plyscribe.service.lists.projections import build_rows
 from plyscribe.service.store.outbox import Outbox
 from plyscribe.service.streams.handler import Handler
@@ -21,7 +21,7 @@ class WebhookIndex:
     kinds = ("player",)
 
     def __init__(self, database: Database, players: Handler[Player], outbox: Outbox) -> None:
-        self.table: Tables[Any] = Tables(database, self.name, 1, lambda *_: ())
+        self.table: Tables[Any] = Tables(database, self.name, declare_nothing(1))
         self._players = players
         self._outbox = outbox
 

@@ -13,7 +13,7 @@ import orjson
 import sqlalchemy as sa
 
 from plyscribe.service.database.engine import Database, DatabaseUnavailable, add_up, insert_missing, pick_missing
-from plyscribe.service.database.table_sets import Tables
+from plyscribe.service.database.table_sets import Tables, declare
 from plyscribe.service.live.followers import Entry
 from plyscribe.service.store.port import EventStore, FeedEntry
 
@@ -103,6 +103,9 @@ def _define(metadata: sa.MetaData, suffix: str) -> _Pair:
     return _Pair(letters, owners)
 
 
+_TABLES = declare(1, _define)
+
+
 _METADATA = sa.MetaData()
 
 ANNOUNCEMENTS = sa.Table(
@@ -121,7 +124,7 @@ class Inboxes:
     def __init__(self, database: Database, store: EventStore, is_built: bool = False) -> None:
         """`is_built` says that the inboxes are complete although nobody builds them."""
         self.database = database
-        self.tables: Tables[_Pair] = Tables(database, "inboxes", 1, _define)
+        self.tables: Tables[_Pair] = Tables(database, "inboxes", _TABLES)
         database.prepare(_METADATA.create_all)
         self._store = store
         self._is_built = is_built

@@ -6,7 +6,7 @@ import sqlalchemy as sa
 
 from plyscribe.service.database.engine import Database
 from plyscribe.service.database.rows import TEXT
-from plyscribe.service.database.table_sets import Tables
+from plyscribe.service.database.table_sets import Tables, declare
 
 LAYOUT = 1
 
@@ -44,7 +44,7 @@ class RatingTables(NamedTuple):
 
 def open_tables(database: Database) -> Tables[RatingTables]:
     """The tables of ratings in this database."""
-    return Tables(database, "ratings", LAYOUT, _define)
+    return Tables(database, "ratings", _TABLES)
 
 
 def bin_of(place: int) -> int:
@@ -128,3 +128,6 @@ def _define_steps(name: str, metadata: sa.MetaData, *indexes: sa.Index) -> sa.Ta
 
 def _number(name: str) -> sa.Column[int]:
     return sa.Column(name, sa.BigInteger, nullable=False)
+
+
+_TABLES = declare(LAYOUT, _define)

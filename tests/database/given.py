@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from plyscribe.service.database.engine import Database, insert_newer
-from plyscribe.service.database.table_sets import Tables
+from plyscribe.service.database.table_sets import Tables, declare
 
 
 class Shelf(NamedTuple):
@@ -36,7 +36,7 @@ def define_shelf(metadata: sa.MetaData, suffix: str) -> Shelf:
 
 
 def make_shelf(database: Database, layout: int = 1) -> Tables[Shelf]:
-    return Tables(database, "shelf", layout, define_shelf)
+    return Tables(database, "shelf", declare(layout, define_shelf))
 
 
 def book(name: str, version: int = 1, title: str = "a title") -> dict[str, Any]:

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from redis import Redis
 
 from plyscribe.service.database.engine import Database, DatabaseUnavailable
-from plyscribe.service.database.table_sets import Enter, Tables
+from plyscribe.service.database.table_sets import Enter, Tables, declare
 from plyscribe.service.processes.embedded import start_server
 from plyscribe.service.store.feed import FeedGroup
 from plyscribe.service.store.leases import Leases
@@ -32,7 +32,7 @@ class Counts:
     """A sink that counts entries, so it notices each that is entered twice."""
 
     def __init__(self, database: Database) -> None:
-        self.tables: Tables[Any] = Tables(database, "counts", 1, _define)
+        self.tables: Tables[Any] = Tables(database, "counts", declare(1, _define))
         self.refused = ""
         self.announced = 0
 
