@@ -72,9 +72,13 @@ AGAIN = {"PYTHONHASHSEED": "1"}
 """The second execution has another hash seed than the first, so a result that depends on it is noticed."""
 
 WORKERS = "plyscribe.workers"
-IMPORTED = tuple(
-    f"plyscribe.workers.{each}"
-    for each in ("check_import", "deliver_webhooks", "play_match", "relay", "score_match", "verify_match", "worker")
+IMPORTED = (
+    *(
+        f"plyscribe.workers.{each}"
+        for each in ("check_import", "deliver_webhooks", "play_match", "relay", "score_match", "verify_match", "worker")
+    ),
+    # Our modules import it only when they need it.
+    "disarm",
 )
 """What the nurseries import before they fork: what nearly every process needs."""
 
