@@ -1,12 +1,16 @@
 import gc
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache
+from types import CodeType
 from typing import Any
 
 import httpx._transports.default as httpx_transport
 import pytest
+from flask import Flask
 from hypothesis import settings
+from jinja2 import Environment
+from jinja2.bccache import Bucket, BytecodeCache
 from werkzeug.routing import Rule
 
 from tests.postgres import NoPostgres, PostgresServer
@@ -24,19 +28,46 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
-_compile_builder = Rule._compile_builder
-_builders: dict[tuple[str, str, bool], Callable[..., Any]] = {}
+_compile = Rule.compile
+_compiled: dict[tuple[str, str | None, str, bool | None], dict[str, Any]] = {}
 
 
-def _compile_builder_once(rule: Rule, append_unknown: bool = True) -> Callable[..., Any]:
-    """Compile what builds the addresses of a route once, and not for each of a thousand applications."""
-    key = rule.rule, repr(rule.defaults), append_unknown
-    if key not in _builders:
-        _builders[key] = _compile_builder(rule, append_unknown)
-    return _builders[key]
+def _compile_once(rule: Rule) -> None:
+    """Compile a route once, and not for each of thousands of applications."""
+    key = rule.rule, rule.subdomain, repr(rule.defaults), rule.merge_slashes
+    if key not in _compiled:
+        _compile(rule)
+        names = "_parts", "_trace", "_converters", "arguments"
+        _compiled[key] = {name: getattr(rule, name) for name in names}
+        _compiled[key] |= {name: getattr(rule, name).__func__ for name in ("_build", "_build_unknown")}
+        return
+    for name, value in _compiled[key].items():
+        setattr(rule, name, value.__get__(rule) if callable(value) else value)
 
 
-Rule._compile_builder = _compile_builder_once  # type: ignore[method-assign]
+Rule.compile = _compile_once  # type: ignore[method-assign]
+
+
+class _Templates(BytecodeCache):
+    """Compiles a template once for each language, and not for each of these applications."""
+
+    def __init__(self) -> None:
+        self.known: dict[tuple[str, str], CodeType | None] = {}
+
+    def get_bucket(self, environment: Environment, name: str, filename: str | None, source: str) -> Bucket:
+        key = f"{self.get_cache_key(name, filename)} {getattr(environment, 'language', '')}"
+        bucket = Bucket(environment, key, self.get_source_checksum(source))
+        self.load_bytecode(bucket)
+        return bucket
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        bucket.code = self.known.get((bucket.key, bucket.checksum))
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        self.known[bucket.key, bucket.checksum] = bucket.code
+
+
+Flask.jinja_options = {"bytecode_cache": _Templates()}
 
 
 # Once, and not for each request: it reads all certificates of this machine, which takes 40 ms.
