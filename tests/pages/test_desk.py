@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.pages.conftest import find_barriers, overflows, take_pictures
 from tests.pages.halls import ClubNight
@@ -61,6 +61,23 @@ def test_an_arbiter_runs_a_round_from_the_desk(visit, night):
     expect(page.locator("#place-2-1")).to_contain_text("Kim lost by forfeit")
     page.get_by_role("button", name="Call round 2").click()
     expect(page.get_by_role("link", name="Round 2")).to_be_visible()
+
+
+def test_a_board_stays_open_although_news_were_asked_for_before_it_was_opened(visit, night):
+    night.begin()
+    page = sign_in(visit(), night)
+    choose(page, 1)
+    held, one = list[Route](), page.url
+    page.route(lambda address: address == one, lambda route: held.append(route))
+    night.post("/results", round=1, board=2, ranks=[1, 2])
+    while not held:
+        page.wait_for_timeout(20)
+    answered = held[0].fetch()
+    choose(page, 2)
+    held[0].fulfill(response=answered)
+    page.wait_for_timeout(300)
+    expect(page.locator("#place-2-1")).to_contain_text("Max won")
+    expect(page.locator("#panel-title")).to_contain_text("Board 2")
 
 
 def test_a_wrong_result_is_corrected_after_the_next_pairing_with_the_table_shown_first(visit, night):

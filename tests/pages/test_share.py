@@ -9,7 +9,7 @@ from io import BytesIO
 import pytest
 import segno
 from PIL import Image
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 from plyscribe.service.client import Client
 from tests.pages.conftest import TOKENS, find_barriers, overflows, take_pictures
@@ -269,10 +269,30 @@ def test_a_frame_follows_a_match_under_way(visit, blog, reader):
         client.move(match, "b2")
     expect(board.locator("#embed-place")).to_have_text("4 of 4")
     board.get_by_role("button", name="One move back").click()
+    expect(board.locator("#embed-place")).to_have_text("3 of 4")
     with Client(ann.url, TOKENS[ann.url, "Ann"]) as client:
         client.move(match, "b3")
     # A reader who looks at an earlier position stays there.
     expect(board.locator("#embed-place")).to_have_text("3 of 5")
+
+
+def test_a_step_in_a_frame_counts_although_a_move_comes_meanwhile(visit):
+    ann = visit()
+    ann.sign_up("Ann")
+    match = play_match(ann)
+    page, held = visit().page, list[Route]()
+    page.goto(f"/embed/matches/{match}")
+    expect(page.locator("#embed-place")).to_have_text("3 of 3")
+    page.route("**/embed/**", lambda route: route.continue_() if held else held.append(route))
+    page.get_by_role("button", name="One move back").click()
+    while not held:
+        page.wait_for_timeout(20)
+    with Client(ann.url, TOKENS[ann.url, "Ann"]) as client:
+        client.move(match, "b2")
+    expect(page.locator("#embed-place")).to_have_text("2 of 4")
+    held[0].continue_()
+    page.wait_for_timeout(200)
+    expect(page.locator("#embed-place")).to_have_text("2 of 4")
 
 
 def test_another_site_can_frame_no_other_page(visit, blog, reader):

@@ -5,10 +5,11 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
+from plyscribe.service.client import Client
 from plyscribe.service.web.pages.assets import path_of
-from tests.pages.conftest import PHONE, Visitor, find_faults, take_pictures
+from tests.pages.conftest import PHONE, TOKENS, Visitor, find_faults, take_pictures
 from tests.system.running import Pair, Serving, pair, status_of, wait_for
 
 pytestmark = pytest.mark.server
@@ -199,6 +200,7 @@ def test_a_rematch_can_be_wanted_on_the_match_page_too(visit):
 def test_replay_plays_the_match_back_from_the_beginning(visit, matches):
     page = visit().page
     page.goto(f"/matches/{matches['zhen']}")
+    page.locator("#speed").select_option(label="Slow")
     page.get_by_role("link", name="Replay").click()
     expect(page.locator("#place")).to_have_text(re.compile(r"^[12] of "))
     expect(page.get_by_role("button", name="Pause")).to_be_visible()
@@ -223,6 +225,8 @@ def test_the_board_can_be_turned_and_stays_turned_while_stepping(visit, matches)
     expect(page.locator("#below .chip text")).to_have_text("2")
     assert page.locator("#board").inner_html() != drawn
     turned = page.locator("#board").inner_html()
+    # The scripts of the turned page answer the keys.
+    expect(page.locator("#play")).to_be_visible()
     page.keyboard.press("ArrowRight")
     expect(page.locator("#place")).to_have_text(re.compile("^3 "))
     page.keyboard.press("ArrowLeft")
@@ -233,6 +237,38 @@ def test_the_board_can_be_turned_and_stays_turned_while_stepping(visit, matches)
     page.get_by_role("link", name="Turn the board").click()
     expect(page).to_have_url(re.compile("seen=1"))
     expect(page.locator("#below .bar-name")).to_have_text(below)
+
+
+@pytest.mark.parametrize("late", ["news", "turned board"])
+def test_a_board_that_is_turned_while_a_move_comes_shows_both(visit, late):
+    ann = visit()
+    ann.sign_up("Mia")
+    page = ann.page
+    with Client(ann.url, TOKENS[ann.url, "Mia"]) as client:
+        match = client.create_match("pathagon", [{"player": client.me()["player"]}] * 2)["match"]
+        page.goto(f"/matches/{match}/play")
+        expect(page.locator("#board .choice").first).to_be_visible()
+        news, turned = list[Route](), list[Route]()
+        page.route(
+            lambda address: address.endswith("/play"), lambda route: route.continue_() if news else news.append(route)
+        )
+        page.route(
+            lambda address: "seen=2" in address, lambda route: route.continue_() if turned else turned.append(route)
+        )
+        page.locator("#turn").click()
+        while not turned:
+            page.wait_for_timeout(20)
+        asked_before = turned[0].fetch()
+        client.move(match, "d4")
+    while not news:
+        page.wait_for_timeout(20)
+    answers = [(turned[0], asked_before), (news[0], news[0].fetch())]
+    for route, answered in answers if late == "news" else answers[::-1]:
+        route.fulfill(response=answered)
+        page.wait_for_timeout(200)
+    expect(page.locator("#board")).to_have_attribute("data-seat", "2")
+    expect(page.locator("#now")).to_contain_text("Your turn: seat 2.")
+    expect(page.locator('#board [data-touch="d4"] [data-owner], #board [data-at="d4"]')).to_be_attached()
 
 
 def test_a_player_sees_the_board_from_their_own_seat(visit):

@@ -1,6 +1,7 @@
 """The wall screen in a browser: it follows the hall, turns its pages, and comes back after the network was away."""
 
 import re
+import time
 
 import pytest
 from playwright.sync_api import expect
@@ -13,6 +14,8 @@ pytestmark = pytest.mark.server
 PROJECTOR = {"width": 1920, "height": 1080}
 SMALLEST = {"width": 320, "height": 640}
 SOON_MS = 60_000
+TURNS_AFTER_MS, TURN_MS = 12_100, 700
+"""When the wall begins to turn a page, and how long that takes at most."""
 
 
 @pytest.fixture
@@ -70,6 +73,8 @@ def test_more_boards_than_fit_are_shown_page_by_page_without_scrolling(visit, ni
     hall = visit()
     page = hall.page
     page.clock.install()
+    # This test alone turns pages, however long its looks take.
+    page.clock.pause_at(time.time() + 60)
     page.set_viewport_size(PROJECTOR)
     page.goto(f"{night.page}/wall")
     games = page.locator("#wall-games")
@@ -84,6 +89,26 @@ def test_more_boards_than_fit_are_shown_page_by_page_without_scrolling(visit, ni
         assert page.evaluate("document.documentElement.scrollHeight <= innerHeight")
         page.clock.run_for(13_000)
     assert shown == {str(board) for board in range(1, 33)}
+
+
+def test_a_result_may_come_while_the_wall_turns_a_page(visit, night):
+    night.guests(*(f"Guest {number}" for number in range(1, 65)))
+    night.begin()
+    page = visit().page
+    page.clock.install()
+    page.clock.pause_at(time.time() + 60)
+    page.set_viewport_size(PROJECTOR)
+    page.goto(f"{night.page}/wall")
+    counter = page.locator("#wall-games .page")
+    expect(counter).to_have_text(re.compile(r"1/[2-9]"))
+    page.clock.run_for(TURNS_AFTER_MS)
+    expect(page.locator("#wall-games .turning")).to_be_attached()
+    night.post("/results", round=1, board=1, ranks=[1, 2])
+    # Whatever wakes the wall, it looks at what is new.
+    page.evaluate("dispatchEvent(new Event('online'))")
+    expect(page.locator("[data-line='1']").first).to_contain_text("1 : 0", timeout=SOON_MS)
+    page.clock.run_for(TURN_MS)
+    expect(counter).to_have_text(re.compile(r"2/[2-9]"))
 
 
 def test_a_final_has_its_boards_on_the_wall(visit, night):

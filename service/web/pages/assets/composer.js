@@ -36,6 +36,7 @@ export class Composer {
     this.find("cancel").addEventListener("click", () => this.cancel());
     this.find("choices").addEventListener("click", (event) => this.choose(event));
     this.find("zoom").addEventListener("click", () => this.zoom());
+    root.dataset.waiting = 0;
     this.listenToPointer();
     this.listenToKeys();
     this.listenToTyping();

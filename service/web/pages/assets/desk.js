@@ -15,7 +15,13 @@ const PARTS = ["desk-head", "rounds", "boards", "panel-now", "penalties"];
 const find = (id) => document.getElementById(id);
 const root = find("desk");
 const showClocks = runClocks(Number(root.dataset.now));
-const refresh = keepFresh(async () => put(await fetchNews(location.href)));
+const refresh = keepFresh(async () => {
+  const address = location.href;
+  const page = await fetchNews(address);
+  // Another board may have been opened meanwhile.
+  if (address === location.href) put(page);
+  else refresh();
+});
 
 document.addEventListener("click", (event) => {
   const link = event.target.closest("a[data-board]");

@@ -12,6 +12,8 @@ const root = document.getElementById("embed");
 const find = (id) => document.getElementById(id);
 let timer = 0;
 let asked = 0;
+// The ply that the reader has asked for, while it is loaded.
+let wanted = null;
 
 if (root) begin();
 
@@ -36,7 +38,7 @@ function begin() {
     address: (version) => `/v1/matches/${root.dataset.match}/events?after=${version}`,
     types: root.dataset.live.split(" "),
     version: () => number("version"),
-    refresh: keepFresh(() => show(number("ply") === number("last") ? null : number("ply"))),
+    refresh: keepFresh(() => show(wanted ?? (number("ply") === number("last") ? null : number("ply")))),
   });
 }
 
@@ -52,12 +54,15 @@ function step(where) {
 
 /** Show a position, and say so if it cannot be loaded. Resolves to whether it is shown. */
 async function go(ply) {
+  wanted = ply;
   try {
     return await show(ply);
   } catch {
     pause();
     find("embed-words").textContent = gettext("This position cannot be loaded. Try again.");
     return false;
+  } finally {
+    if (wanted === ply) wanted = null;
   }
 }
 

@@ -150,6 +150,8 @@ async function keepPage() {
   try {
     await navigator.serviceWorker.register("/at/worker.js", { scope: "/at/" });
     const { active } = await navigator.serviceWorker.ready;
+    // The board loads its last scripts by itself.
+    if (table && !("ready" in table.dataset)) await new Promise((resolve) => document.addEventListener("plyscribe:ready", resolve, { once: true }));
     navigator.serviceWorker.addEventListener("message", () => (root.dataset.kept = ""));
     const loaded = performance.getEntriesByType("resource").map(({ name }) => name);
     const linked = [...document.querySelectorAll("link[href], script[src], img[src]")].map((each) => each.href || each.src);

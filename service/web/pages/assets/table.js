@@ -34,7 +34,13 @@ let shownAt = performance.now();
 const ahead = tableCode && new (await import("/assets/moves_ahead.js")).MovesAhead();
 // It takes what is touched before the composer does, so both are there at once.
 const recording = "record" in find("log").dataset && (await import("/assets/recorder.js"));
-const refresh = keepFresh(async () => put(await fetchNews(location.pathname + location.search), isBehind));
+const refresh = keepFresh(async () => {
+  const { href } = location;
+  const page = await fetchNews(location.pathname + location.search);
+  // The board may have been turned meanwhile.
+  if (href === location.href) await put(page, isBehind);
+  else refresh();
+});
 const showClocks = runClocks(Number(root.dataset.now));
 const composer = new Composer(find("composer"), find("board"), {
   findTouched,
@@ -45,7 +51,7 @@ const composer = new Composer(find("composer"), find("board"), {
 });
 remember(find("auto"));
 composer.update(mover());
-ahead?.load(version());
+lookAhead();
 let recorder = null;
 if (recording) {
   recorder = new recording.Recorder({ root, api, composer, version, refresh, restore });
@@ -113,6 +119,11 @@ async function put(page, isOther = false) {
   const before = version();
   const moverBefore = mover();
   if (!fresh || (!isOther && Number(fresh.dataset.version) <= before)) return;
+  if (Number(fresh.dataset.version) < before) {
+    // It was asked for before what the page shows by now.
+    restore();
+    return;
+  }
   const news = [...page.querySelectorAll("#log [data-version]")].filter((each) => Number(each.dataset.version) > before).reverse();
   puts += 1;
   const mine = puts;
@@ -136,7 +147,7 @@ async function put(page, isOther = false) {
     each.classList.toggle("fresh", Number(each.dataset.version) > before);
   }
   composer.update(mover());
-  ahead?.load(version());
+  lookAhead();
   recorder?.update();
   announce(page, before);
   showClocks();
@@ -145,6 +156,12 @@ async function put(page, isOther = false) {
   if (fresh.dataset.ended) awaitRematch(fresh.dataset.ended);
   // The header of the page counts the matches that wait.
   if (mover() !== moverBefore) document.dispatchEvent(new Event("plyscribe:turn"));
+}
+
+/** Load what can be done next, and say for which version it is known. */
+async function lookAhead() {
+  await ahead?.load(version());
+  if (ahead?.known) root.dataset.ahead = ahead.known.version;
 }
 
 /** Show the present position after a correction was closed, as soon as the server can be reached. */
@@ -310,4 +327,5 @@ function remember(box) {
 }
 
 // From now on nothing that is clicked is lost.
+root.dataset.ready = "";
 document.dispatchEvent(new Event("plyscribe:ready"));

@@ -130,12 +130,11 @@ function showPage(part, list, lines, divided) {
 function turn() {
   const turning = [...document.querySelectorAll("[data-lines]")].filter((list) => Number(list.dataset.pages) > 1);
   for (const list of turning) list.classList.add("turning");
+  // The lists may be others by the time they turn.
+  const ids = turning.map((list) => list.closest(".part").id);
   const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
   setTimeout(() => {
-    for (const list of turning) {
-      const { id } = list.closest(".part");
-      pages.set(id, (pages.get(id) ?? 0) + 1);
-    }
+    for (const id of ids) pages.set(id, (pages.get(id) ?? 0) + 1);
     layOut();
     for (const list of turning) list.classList.remove("turning");
   }, still ? 0 : TURN_MS);
