@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.system.running import ROOT, environment, free_port, is_ready, wait_for
+from tests.system.running import ROOT, STARTS_WITHIN_S, environment, free_port, is_ready, wait_for
 
 pytestmark = pytest.mark.server
 
@@ -163,7 +163,7 @@ def test_the_tutorial_works_as_printed(folder, port, env, started):
             if block.title == SERVER:
                 for command, _ in steps_of(text):
                     started.append(subprocess.Popen(read_recipe(command, port), cwd=folder, env=env))
-                    wait_for(lambda: is_ready(f"http://127.0.0.1:{port}"), why="the service")
+                    wait_for(lambda: is_ready(f"http://127.0.0.1:{port}"), STARTS_WITHIN_S, "the service")
             elif block.title == SHELL:
                 for command, shown in steps_of(text):
                     printed = shell.run(command)

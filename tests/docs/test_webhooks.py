@@ -63,7 +63,7 @@ def test_the_receiver_of_the_page_gets_what_a_service_sends(tmp_path, monkeypatc
             match = client.create_match("zhen", [{"player": ann["player"]}, {"bot": "random"}])["match"]
             client.withdraw(match)
             deadline = time.monotonic() + WITHIN_S
-            while {each["type"] for each in names["MESSAGES"].values()} < {"ping", "match-ended"}:
+            while not {each["type"] for each in names["MESSAGES"].values()} >= {"ping", "match-ended"}:
                 assert time.monotonic() < deadline
                 time.sleep(0.05)
             assert names["MESSAGES"][pinged["message"]]["type"] == "ping"

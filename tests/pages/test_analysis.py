@@ -1,7 +1,7 @@
 """Trying a line: moves for everybody, branches in the link, dice, suggestions, a match that goes on, and hints."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 from playwright.sync_api import Locator, Page, Route, expect
@@ -28,12 +28,14 @@ def open_line(page: Page, address: str) -> None:
 
 
 def play(page: Page, *touches: str) -> None:
-    """Make a move by these touches, and wait until the line shows it."""
-    before = page.locator(CURRENT).text_content()
+    """Make a move by these touches, and wait until the line shows it and the link names it."""
+    current, link = page.locator(CURRENT), page.locator("#link")
+    before, linked = current.text_content(), link.input_value()
     for touch in touches:
         page.locator(f'#board [data-touch="{touch}"]').click()
     page.get_by_role("button", name="Play it").click()
-    expect(page.locator(CURRENT)).not_to_have_text(before)
+    expect(current).not_to_have_text(before or "")
+    expect(link).not_to_have_value(linked)
 
 
 def hold_step(page: Page) -> list[Route]:
@@ -60,6 +62,15 @@ def wait_until_held(page: Page, held: list[Route]) -> None:
     raise AssertionError("the page asked for nothing that is held")
 
 
+def step_to(page: Page, field: str, step: Callable[[], object]) -> None:
+    """Step within the line to the move that ends on a field, and wait until the link names that place."""
+    link = page.locator("#link")
+    linked = link.input_value()
+    step()
+    expect(here(page)).to_contain_text(field)
+    expect(link).not_to_have_value(linked)
+
+
 def moves(page: Page) -> list[str]:
     """What the line shows, in order, each by the field that its sentence ends with."""
     shown = page.locator(f"{LINE} li > button:not([data-drops]) span").all_inner_texts()
@@ -78,8 +89,7 @@ def test_a_line_has_branches_which_a_link_the_back_button_and_a_reload_keep(visi
     expect(page.locator(CURRENT)).to_have_text("Beginning")
     for field in ("d4", "c3", "e4"):
         play(page, field)
-    page.keyboard.press("ArrowLeft")
-    expect(here(page)).to_contain_text("c3")
+    step_to(page, "c3", lambda: page.keyboard.press("ArrowLeft"))
     play(page, "b2")
     play(page, "a1")
     assert moves(page) == ["Beginning", "d4", "c3", "e4", "b2", "a1"]
@@ -92,8 +102,7 @@ def test_a_line_has_branches_which_a_link_the_back_button_and_a_reload_keep(visi
     expect(here(page)).to_contain_text("a1")
     page.get_by_role("button", name="First").click()
     expect(here(page)).to_have_text("Beginning")
-    page.get_by_role("button", name="Last").click()
-    expect(here(page)).to_contain_text("a1")
+    step_to(page, "a1", page.get_by_role("button", name="Last").click)
     page.wait_for_function("() => document.getElementById('link').value === location.href")
     link = page.locator("#link").input_value()
     other = visit(phone=True).page
@@ -205,8 +214,7 @@ def test_a_guest_signs_in_and_comes_back_to_the_line_for_suggestions(visit):
     open_line(page, "/rulesets/pathagon/analysis")
     play(page, "d4")
     play(page, "c3")
-    page.keyboard.press("ArrowLeft")
-    expect(here(page)).to_contain_text("d4")
+    step_to(page, "d4", lambda: page.keyboard.press("ArrowLeft"))
     page.wait_for_function("() => document.getElementById('link').value === location.href")
     page.get_by_role("link", name="Sign in for suggestions").click()
     page.get_by_label("Token").fill(TOKENS[guest.url, "Lena"])

@@ -22,6 +22,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from plyscribe.service.web.pages.friend import draw_code
 from tests.pages.conftest import Visitor
+from tests.pages.test_phone import KNOWS
 from tests.system.running import Serving, wait_for
 
 pytestmark = pytest.mark.server
@@ -97,6 +98,7 @@ class Evening:
     def open_round(self, number: int) -> None:
         """Wait until the wall shows the pairing of a round, and open a page of the book for it."""
         expect(self.wall.locator("#wall-head .round")).to_have_text(f"Round {number}/3", timeout=SOON_MS)
+        self.wall.wait_for_load_state()
         self.pairings.append(self.read_pairing())
         self.book.append({})
         self.byes.append({})
@@ -330,9 +332,8 @@ def record(phone: Visitor, moves: tuple[str, ...]) -> None:
 
 def keep_legal_moves(phone: Visitor, move: str) -> None:
     """Make a move, and wait until the phone knows the legal moves after it."""
-    with phone.page.expect_response("**/ahead") as known:
-        record(phone, (move,))
-    known.value.finished()
+    record(phone, (move,))
+    phone.page.wait_for_function(KNOWS)
 
 
 def moves_of(evening: Evening, board: int) -> list[str]:
@@ -348,6 +349,7 @@ def board_2_is_recorded_by_two_phones_in_turn_and_one_loses_the_network(evening:
         tap(phone.page, move)
         for each in (one, other):
             expect(each.page.locator("#log")).to_contain_text(move, timeout=SOON_MS)
+    other.page.wait_for_function(KNOWS)
     with without_network(other):
         expect(other.page.get_by_text("There is no network.")).to_be_visible()
         type_next(other.page, *STRAIGHT[4:7])

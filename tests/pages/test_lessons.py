@@ -55,6 +55,7 @@ def test_every_lesson_is_done_by_clicks_on_the_board(visit, game):
         assert page.locator("#done").is_hidden()
         for move in lesson.solution:
             make_move(page, game, lesson, move)
+        expect(page.locator("#done")).to_be_visible()
         expect(page.locator("#done")).to_contain_text(lesson.done.text)
         expect(page.locator("#missed")).to_be_empty()
         if lesson != lessons[-1]:
@@ -160,6 +161,8 @@ def test_a_click_before_the_scripts_have_loaded_is_not_in_vain(visit):
     )
     page.goto("/rulesets/zhen/learn", wait_until="commit")
     page.get_by_role("button", name="Show me").click()
+    while not held:
+        page.wait_for_timeout(20)
     [script] = held
     script.continue_()
     expect(page.locator("#shown")).to_be_visible()

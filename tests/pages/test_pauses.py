@@ -57,7 +57,9 @@ def test_an_administrator_pauses_a_match_and_its_players_see_it_at_once(visit, s
     page.get_by_label("Whose clock to change").select_option("2")
     page.get_by_label("Minutes more").fill("-1.5")
     page.locator("#clock-why").fill("a telephone rang")
-    page.get_by_role("button", name="Change the clock").click()
+    # The page is loaded anew.
+    with page.expect_event("load"):
+        page.get_by_role("button", name="Change the clock").click()
     expect(player.page.locator("#log")).to_contain_text("took 1 min 30 s from")
     page.get_by_text("Oversee this match").click()
     page.get_by_role("button", name="Let the match go on").click()

@@ -244,9 +244,17 @@ def test_nobody_else_sees_the_sheets(evening, service):
 CUT = ("ERR_INTERNET_DISCONNECTED", "Failed to fetch", "NetworkError", "410", "401", "412", "409", "422")
 
 
+KNOWS = """() => {
+  const [table, composer] = ["table", "composer"].map((id) => document.getElementById(id));
+  return !table || (table.dataset.ahead === table.dataset.version && composer.dataset.waiting === "0");
+}"""
+"""Whether a phone has loaded the legal moves of the position that it shows. It may show none."""
+
+
 def cut(visitor: Visitor) -> None:
-    """Cut the network of a phone, once its browser keeps the page."""
+    """Cut the network of a phone, once its browser keeps the page and knows what can be done next."""
     expect(visitor.page.locator("#phone[data-kept]")).to_be_attached()
+    visitor.page.wait_for_function(KNOWS)
     visitor.context.set_offline(True)
     expect(visitor.page.locator("#network")).to_be_visible()
 
@@ -551,6 +559,7 @@ def test_the_code_of_a_seat_makes_the_moves_of_that_seat_alone(visit, evening):
     expect(ida.locator("#phone-head")).to_contain_text("you make the moves of Ida")
     tap(ida, "d4")
     expect(ida.locator("#now")).to_contain_text("Waiting for Kim.")
+    expect(kim.locator("#now")).to_contain_text("Your turn.")
     tap(kim, "e5")
     expect(ida.locator("#now")).to_contain_text("Your turn.")
     assert evening.moves() == ["d4", "e5"]
@@ -631,6 +640,7 @@ def test_a_result_is_entered_with_the_keyboard_alone(visit, evening):
     page = scan(visit, evening.code()).page
     page.locator("#result > summary").press("Enter")
     page.get_by_role("button", name="Ida").press("Enter")
+    expect(page.get_by_role("button", name="Enter the result")).to_be_enabled()
     page.get_by_role("button", name="Enter the result").press("Enter")
     page.keyboard.press("Escape")
     page.get_by_role("button", name="Enter the result").press("Enter")

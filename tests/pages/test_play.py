@@ -68,8 +68,9 @@ def settle(page: Page) -> None:
     A click on what still moves meets whatever is there by then.
     """
     moving = "getAnimations({ subtree: true }).some(({ playState }) => playState === 'running')"
-    waits = "Number(document.getElementById('composer').dataset.waiting)"
-    page.wait_for_function(f"() => !{waits} && !document.getElementById('board').{moving}")
+    # Before its scripts have loaded, a page does not say whether it waits.
+    rests = "document.getElementById('composer').dataset.waiting === '0'"
+    page.wait_for_function(f"() => {rests} && !document.getElementById('board').{moving}")
 
 
 def click_something(page: Page, random: Random) -> bool:
@@ -734,6 +735,8 @@ def test_a_click_before_the_scripts_have_loaded_counts_once_they_have(visit, ass
     button = ann.page.get_by_role("button", name=re.compile("Take seat 2|Join the match"))
     button.click()
     button.click()
+    while not held:
+        ann.page.wait_for_timeout(20)
     [script] = held
     script.continue_()
     expect(ann.page.locator(NOW)).to_have_text(re.compile("Your turn"))

@@ -313,6 +313,7 @@ def test_a_lost_connection_leaves_no_earlier_position_on_the_board(visit):
     page.get_by_label("Something is missing here").check()
     page.unroute("**/positions")
     page.get_by_role("button", name="Close").click()
+    expect(page.locator("#composing")).to_be_visible()
     open_step(page, "on d4.")
     page.route("**/record", lambda route: route.abort())
     page.get_by_role("button", name="Close").click()
@@ -339,6 +340,8 @@ def test_a_click_before_the_page_can_correct_is_not_lost(visit):
     page = rita.page
     page.locator("#log li", has_text="on d4.").get_by_role("button", name="Correct").click()
     expect(page.locator(".mending-now")).to_have_count(0)
+    while not held:
+        page.wait_for_timeout(20)
     held[0].continue_()
     expect(page.locator(".mending-now")).to_contain_text("Recorded: Ada places a piece from the reserve on d4.")
 

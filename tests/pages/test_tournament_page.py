@@ -82,6 +82,8 @@ def test_a_button_that_is_pressed_before_the_scripts_are_there_is_not_pressed_in
     page.route("**/assets/tournament.*.js", lambda route: held.append(route))
     page.goto(f"/tournaments/{made}", wait_until="commit")
     page.get_by_role("button", name="Start", exact=True).click()
+    while not held:
+        page.wait_for_timeout(20)
     held[0].continue_()
     expect(page.get_by_role("dialog")).to_be_visible()
 
@@ -94,7 +96,7 @@ def test_the_page_keeps_up_while_its_stream_is_refused_and_leaves_the_focus_wher
     page.goto(f"/tournaments/{made}")
     page.get_by_role("link", name="Watch the games.").focus()
     organiser.enter(made, {"name": "random"}, "Latecomer")
-    expect(page.get_by_text("Latecomer")).to_be_visible(timeout=20_000)
+    expect(page.get_by_text("Latecomer")).to_be_visible()
     expect(page.get_by_role("link", name="Watch the games.")).to_be_focused()
     # Browsers note each refusal as an error.
     spectator.faults = [fault for fault in spectator.faults if "503" not in fault]
@@ -121,7 +123,7 @@ def test_a_closed_tournament_is_entered_by_invitation_and_steered_from_the_page(
     olga.page.get_by_text("Enter players").click()
     olga.page.get_by_label("Id or name").fill("Annabel")
     olga.page.get_by_role("button", name="Invite").click()
-    expect(olga.page.get_by_role("button", name="Withdraw the invitation")).to_be_visible(timeout=20_000)
+    expect(olga.page.get_by_role("button", name="Withdraw the invitation")).to_be_visible()
     ann.page.goto(f"/tournaments/{made}")
     ann.page.get_by_role("button", name="Accept").click()
     expect(ann.page.get_by_role("button", name="Accept")).to_have_count(0)

@@ -58,6 +58,8 @@ def test_a_notification_is_shown_to_who_asked_for_it_alone(visit):
         visitor.context.add_init_script(CAPTURE)
         visitor.page.goto("/account")
     ann.page.get_by_label("Show a notification while a page of Plyscribe is open").check()
+    # What came before the first look is old.
+    ann.page.wait_for_function("() => Object.keys(localStorage).some((key) => key.startsWith('plyscribe-seen-'))")
     with client_of(ann, "Ann") as one, client_of(ben, "Ben") as two:
         match = two.create_match("zhen", [{"player": one.me()["player"]}, {"player": two.me()["player"]}])["match"]
         ann.page.wait_for_function("() => window.shown.some(([title]) => title === 'You are invited to a match')")

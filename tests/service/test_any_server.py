@@ -92,11 +92,12 @@ def test_one_client_takes_no_more_than_half_of_them(played):
 
 
 def test_a_stream_leaves_its_thread_after_a_while_and_can_be_continued(played, monkeypatch):
-    monkeypatch.setattr(followers, "THREAD_S", 0.2)
+    monkeypatch.setattr(followers, "THREAD_S", 1.0)
     events = parse(played.stream().text)
     assert [event["id"] for event in events if "id" in event] == ["1", "2", "3"]
     assert "end" not in [event.get("event") for event in events]
     played.abort()
+    monkeypatch.setattr(followers, "THREAD_S", 20.0)
     _, last, end = parse(played.stream(**{"Last-Event-ID": "3"}).text)
     assert (last["id"], end["event"]) == ("4", "end")
 

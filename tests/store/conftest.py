@@ -88,7 +88,9 @@ def shared_watched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callabl
         def watched() -> Watched:
             if not running:
                 directory = tmp_path_factory.mktemp("watched")
-                running.append(stack.enter_context(watched_store(binary_of("valkey").path, directory)))
+                # No test of it wants another primary, however long this one is held up.
+                patient = watched_store(binary_of("valkey").path, directory, down_after_ms=60_000)
+                running.append(stack.enter_context(patient))
             return running[0]
 
         yield watched

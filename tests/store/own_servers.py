@@ -1,8 +1,11 @@
 """Servers that an operator runs and sets up, on a loopback port, and a server that says what a test tells it to say."""
 
+import fcntl
+import os
 import secrets
 import socket
 import subprocess
+import tempfile
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -22,6 +25,12 @@ TRIES = 20
 ANSWER_S = 1.0
 
 
+_GIVEN = (Path(tempfile.gettempdir()) / f"plyscribe-test-ports-{os.getuid()}").open("ab")
+"""A byte for each port, which is locked by the process of tests that has given the port out."""
+
+_given: set[int] = set()
+
+
 class PortTaken(AssertionError):
     """Somebody else listens on a port that the server was to listen on."""
 
@@ -29,12 +38,24 @@ class PortTaken(AssertionError):
 def free_port() -> int:
     """A port, drawn by lot, on which nobody listens, nor on that which a node of a cluster has with it.
 
-    Another test may take it before the caller does.
+    It is given out once, by whatever process of tests on this machine, as long as this one runs.
     """
     while True:
         port = LOWEST + secrets.randbelow(HIGHEST - LOWEST + 1)
-        if _is_free(port) and _is_free(port + ABOVE):
+        if _is_free(port) and _is_free(port + ABOVE) and _is_ours(port):
             return port
+
+
+def _is_ours(port: int) -> bool:
+    """Whether nobody has been given the port; then it counts as given."""
+    if port in _given:
+        return False
+    try:
+        fcntl.lockf(_GIVEN, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, port)
+    except OSError:
+        return False
+    _given.add(port)
+    return True
 
 
 def _is_free(port: int) -> bool:

@@ -23,8 +23,10 @@ DURABLE = "--save", "", *AT_ONCE, "--appendonly", "yes", "--appendfsync", "alway
 class Watched:
     """A primary with two replicas, watched by three Sentinels."""
 
-    def __init__(self, binary: Path, directory: Path, least: int = 1, replicas: int = 2) -> None:
-        self._binary, self._directory = binary, directory
+    def __init__(
+        self, binary: Path, directory: Path, least: int = 1, replicas: int = 2, down_after_ms: int = DOWN_AFTER_MS
+    ) -> None:
+        self._binary, self._directory, self._down_after_ms = binary, directory, down_after_ms
         # An old primary that is cut off soon takes no writes any more.
         self._settings = (
             *DURABLE,
@@ -47,7 +49,7 @@ class Watched:
         directory = self._directory / f"sentinel-{number}"
         lines = [
             f"sentinel monitor {NAME} 127.0.0.1 {primary} 2",
-            f"sentinel down-after-milliseconds {NAME} {DOWN_AFTER_MS}",
+            f"sentinel down-after-milliseconds {NAME} {self._down_after_ms}",
             f"sentinel failover-timeout {NAME} {FAILOVER_MS}",
             f"sentinel parallel-syncs {NAME} 2",
         ]
@@ -138,8 +140,10 @@ class Watched:
 
 
 @contextmanager
-def watched_store(binary: Path, directory: Path, least: int = 1, replicas: int = 2) -> Iterator[Watched]:
-    watched = Watched(binary, directory, least, replicas)
+def watched_store(
+    binary: Path, directory: Path, least: int = 1, replicas: int = 2, down_after_ms: int = DOWN_AFTER_MS
+) -> Iterator[Watched]:
+    watched = Watched(binary, directory, least, replicas, down_after_ms)
     try:
         yield watched
     finally:

@@ -290,7 +290,8 @@ def test_a_stop_is_graceful_and_harmless_twice(tmp_path: Path, engine: str) -> N
 @pytest.mark.server
 def test_a_server_that_does_not_stop_is_killed(tmp_path: Path, binary: Binary) -> None:
     server = EmbeddedServer(tmp_path, binary)
-    busy = connect_client(server.url, timeout_s=0.1)
+    # Long enough to connect, so that it is the script that is not answered.
+    busy = connect_client(server.url, timeout_s=1.0)
     with pytest.raises(Exception, match="Timeout"):
         busy.eval("while true do end", 0)
     server.stop(timeout_s=0.1)

@@ -1,6 +1,7 @@
 """The servers of the tests start although other tests take ports at the same time."""
 
 import socket
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -37,7 +38,9 @@ def test_a_server_that_ends_says_why(engine, tmp_path):
 
 def test_a_port_is_not_given_out_while_somebody_has_the_one_that_goes_with_it(monkeypatch):
     monkeypatch.setattr(own_servers, "LOWEST", base := free_port())
-    draws = iter((0, 1))
+    monkeypatch.setattr(own_servers, "_given", set())
+    draws = count()
     monkeypatch.setattr(own_servers.secrets, "randbelow", lambda _: next(draws))
     with socket.create_server(("127.0.0.1", base + ABOVE)):
-        assert free_port() == base + 1
+        # The next ones may be those of other tests.
+        assert free_port() > base

@@ -307,6 +307,8 @@ def test_a_running_store_is_witnessed_every_second(
 def test_a_witness_that_cannot_be_written_leaves_the_old_one_and_the_store_running(
     tmp_path: Path, engine: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
+    # Nobody else writes one meanwhile.
+    monkeypatch.setattr("plyscribe.service.processes.witness.EVERY_S", 3600.0)
     with EmbeddedServer(tmp_path, binary_of(engine)) as server:
         old = read_witness(tmp_path)
         with monkeypatch.context() as full:

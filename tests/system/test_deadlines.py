@@ -12,7 +12,7 @@ pytestmark = pytest.mark.server
 
 MOVE_MS = 1_000
 PAUSED_MS = 5_000
-"""Long enough to pause a match before its deadline on a busy machine."""
+"""Long enough to do something in a match before its deadline on a busy machine."""
 
 MATCHES = 8
 
@@ -23,7 +23,7 @@ def withdrawals(client: Client, match: str) -> list[Event]:
 
 def test_a_seat_that_does_not_move_in_time_is_withdrawn_and_the_match_verified(tmp_path):
     with serving(tmp_path / "data") as service, pair(service.url) as both:
-        match = both.open_match("zhen", limits={"move_ms": MOVE_MS})
+        match = both.open_match("zhen", limits={"move_ms": PAUSED_MS})
         ann = both.clients[0]
         ann.move(match, "+1")
         deadline = ann.match(match)["clock"]["deadline"]

@@ -10,7 +10,17 @@ import pytest
 from plyscribe.service.client import Client, Problem
 from plyscribe.service.processes.embedded import find_running
 from plyscribe.service.store.redis import connect_client
-from tests.system.running import Serving, free_port, is_ready, pair, read_readiness, serving, status_of, wait_for
+from tests.system.running import (
+    STARTS_WITHIN_S,
+    Serving,
+    free_port,
+    is_ready,
+    pair,
+    read_readiness,
+    serving,
+    status_of,
+    wait_for,
+)
 
 pytestmark = pytest.mark.server
 
@@ -33,8 +43,8 @@ def serving_full(data: Path) -> Iterator[Serving]:
     """The service started on a store that is full, which is not ready but can be read."""
     service = Serving(data, free_port(), PLYSCRIBE_STORE_MEMORY="16MB")
     try:
-        wait_for(lambda: httpx.get(f"{service.url}/healthz", timeout=60).is_success, why="the service")
-        wait_for(lambda: "Plyscribe serves at" in service.output.read_text(), why="the start")
+        wait_for(lambda: httpx.get(f"{service.url}/healthz", timeout=60).is_success, STARTS_WITHIN_S, "the service")
+        wait_for(lambda: "Plyscribe serves at" in service.output.read_text(), STARTS_WITHIN_S, "the start")
         yield service
     finally:
         service.stop()

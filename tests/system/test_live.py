@@ -13,6 +13,7 @@ import pytest
 from plyscribe.service.client import Client
 from tests.system.followers import Crowd
 from tests.system.running import (
+    STARTS_WITHIN_S,
     WITHIN_S,
     count_followers,
     free_port,
@@ -57,7 +58,7 @@ def test_nothing_is_missed_or_doubled_across_deaths(tmp_path):
             for number, victim in enumerate(("web", "store", "web", "store", "web"), 1):
                 service.kill(victim)
                 move(both, match)
-                wait_for(lambda: is_ready(service.url), why="the service")
+                wait_for(lambda: is_ready(service.url), STARTS_WITHIN_S, "the service")
                 move(both, match)
                 wait_for(lambda number=number: crowd.have(list(range(1, 4 + 2 * number))), why="what was played")
             assert crowd.have(everything(ann, match))
@@ -225,7 +226,7 @@ def test_many_matches_are_followed_and_no_change_is_missed_across_deaths(tmp_pat
         second = both.open_match("zhen")
         for victim in ("relay", "web", "store", "relay"):
             service.kill(victim)
-            wait_for(lambda: is_ready(service.url), why="the service")
+            wait_for(lambda: is_ready(service.url), STARTS_WITHIN_S, "the service")
             for match in (first, second):
                 move(both, match)
         wanted = {match: everything(both.clients[0], match) for match in (first, second)}

@@ -96,4 +96,5 @@ def test_a_report_whose_worker_dies_is_made_by_the_next_one(tmp_path):
             with Redis.from_url(find_running(service.data / "store")) as queues:
                 wait_for(lambda: count_due(queues), why="the job")
             service.kill("report")
-            assert asked.result().json()["result"] == "ok"
+            asked.result()
+            wait_for(lambda: httpx.get(path, timeout=60).json().get("result") == "ok", why="the report")

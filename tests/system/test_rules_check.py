@@ -80,7 +80,7 @@ class Place:
 
     def run(self, *asked: str, **environ: str) -> tuple[int, str, str]:
         process = self.start(*asked, **environ)
-        out, err = process.communicate(timeout=WITHIN_S)
+        out, err = process.communicate(timeout=4 * WITHIN_S)
         assert self.processes() == []
         assert list(self.temporary.iterdir()) == []
         return process.returncode, out, err
@@ -97,7 +97,7 @@ class Place:
 
     def await_work(self) -> None:
         """Wait until a worker replays a match, which shows in its processor time."""
-        wait_for(lambda: any(map(_has_worked, self.processes())), why="a worker at work")
+        wait_for(lambda: any(map(_has_worked, self.processes())), 4 * WITHIN_S, "a worker at work")
 
 
 def _has_worked(pid: int) -> bool:
@@ -156,7 +156,7 @@ def test_an_interrupted_check_leaves_nothing_behind(place, signum):
     process = place.start("--bundles", "bundles", "--candidate", "mine:ENDLESS")
     place.await_work()
     process.send_signal(signum)
-    _, err = process.communicate(timeout=WITHIN_S)
+    _, err = process.communicate(timeout=4 * WITHIN_S)
     assert (process.returncode, err) == (130, "stopped after 0 matches\n")
     assert place.processes() == []
     assert list(place.temporary.iterdir()) == []
@@ -173,7 +173,7 @@ def test_a_killed_check_leaves_no_process_behind(place):
     process = place.start("--bundles", "bundles", "--candidate", "mine:ENDLESS")
     place.await_work()
     process.kill()
-    process.communicate(timeout=WITHIN_S)
+    process.communicate(timeout=4 * WITHIN_S)
     wait_for(lambda: not place.processes(), why="no process")
 
 

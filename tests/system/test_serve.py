@@ -19,6 +19,7 @@ from plyscribe.service.queues import QUEUES
 from tests.system.running import (
     KEY,
     ROOT,
+    STARTS_WITHIN_S,
     descendants,
     environment,
     free_port,
@@ -343,7 +344,7 @@ def test_another_store_gets_an_administrator_of_its_own(tmp_path, redis_url):
     port = str(free_port())
     argv = ("-m", "plyscribe", "serve", "--data", str(data), "--redis-url", redis_url, "--port", port)
     with process(*argv):
-        wait_for(lambda: is_ready(f"http://127.0.0.1:{port}"), why="the service")
+        wait_for(lambda: is_ready(f"http://127.0.0.1:{port}"), STARTS_WITHIN_S, "the service")
         token["other"] = (data / "admin.token").read_text()
         with Client(f"http://127.0.0.1:{port}", token["other"].strip()) as admin:
             assert "admin" in admin.me()["scopes"]
@@ -402,7 +403,7 @@ def test_the_operators_settings_are_kept(tmp_path):
         process("-m", "plyscribe", "serve", "--data", str(tmp_path / "data"), "--port", str(port), **settings),
         Client(f"http://127.0.0.1:{port}") as anyone,
     ):
-        wait_for(lambda: is_ready(anyone.url), why="the service")
+        wait_for(lambda: is_ready(anyone.url), STARTS_WITHIN_S, "the service")
         with pytest.raises(Problem) as refused:
             anyone.sign_up("Ann")
         assert refused.value.code == "auth/missing"

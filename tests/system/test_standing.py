@@ -163,6 +163,8 @@ def test_a_server_that_stops_says_so_and_the_line_may_be_repeated_elsewhere(tmp_
         [last] = spoken.hear()
         assert (last["type"], last["problem"]["code"]) == ("end", "connection/stopping")
         assert spoken.is_closed()
+        # Until it is gone, it is the old process that may answer.
+        wait_for(lambda: web not in service.pids("web"), why="the end of the old process")
         service.wait_until_ready()
         again = Spoken(ann)
         again.say(move(1, match))

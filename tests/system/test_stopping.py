@@ -123,6 +123,8 @@ def test_nothing_is_lost_whatever_is_told_to_stop_under_load(tmp_path):
         with Client(service.url) as client:
             for match in [match for writer in writers for match in writer.matches]:
                 wait_for(lambda match=match: status_of(client, match) == "scored", why=f"the score of {match}")
+            for ruleset in {ruleset for writer in writers for ruleset, _ in writer.rated}:
+                wait_for(lambda ruleset=ruleset: client.ratings_lag(ruleset) == 0, why=f"the ratings in {ruleset}")
             check(client, writers)
         with store_of(service) as redis:
             assert FailedJobRegistry(queue=verify_queue(redis)).get_job_ids(cleanup=False) == []

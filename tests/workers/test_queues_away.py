@@ -4,7 +4,7 @@ import os
 import signal
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import pytest
 
@@ -14,12 +14,13 @@ from plyscribe.service.access.accounts import Principal
 from plyscribe.service.access.reading import OVERSEERS
 from plyscribe.service.composition import Parts, compose
 from plyscribe.service.config import Config, parse_key
-from plyscribe.service.health.readiness import watch_readiness
+from plyscribe.service.health.readiness import Readiness, watch_readiness
 from plyscribe.service.lists.matches import MatchFilter
 from plyscribe.service.lists.projections import is_complete
 from plyscribe.service.processes.embedded import EmbeddedServer, start_server
 from plyscribe.service.queues import SWEEPS, play_queue, verify_queue
 from plyscribe.service.store.feed import FeedGroup
+from plyscribe.service.store.port import StoreUnavailable
 from plyscribe.service.store.redis import RedisStore, connect_client
 from plyscribe.service.streams.ids import command_of, stream_id
 from plyscribe.workers.relay import open_relay
@@ -93,6 +94,13 @@ def killed(rig: Rig) -> Iterator[None]:
     rig.queues = start_server(rig.queues.directory)
 
 
+def finds_queues_away(readiness: Readiness) -> bool:
+    """Whether it says so. Its first look may take too long on a busy machine."""
+    with suppress(StoreUnavailable):
+        return readiness.read().queues == "away"
+    return False
+
+
 @pytest.mark.parametrize("trouble", [stopped, killed])
 def test_lists_inboxes_and_deadlines_go_on_and_no_job_is_lost(rig, caplog, trouble):
     with trouble(rig):
@@ -106,13 +114,15 @@ def test_lists_inboxes_and_deadlines_go_on_and_no_job_is_lost(rig, caplog, troub
         rig.relay_until(lambda: rig.parts.matches.read(late).life.status == "ended")
         rig.relay_until(lambda: all(map(is_complete, rig.parts.projections)))
         assert rig.parts.inboxes.read(ANN.id, 0, 10).entries
-        assert watch_readiness(rig.parts).read().queues == "away"
+        readiness = watch_readiness(rig.parts)
+        rig.relay_until(lambda: finds_queues_away(readiness))
         assert "the queues' server takes no jobs" in caplog.text
         assert "a batch of the feed failed" not in caplog.text
         assert rig.redis.hlen(SWEEPS) == 0, "a sweep that could not send counts for nothing"
-    rig.relay_until(lambda: len(verify_queue(rig.jobs)) >= 2 and len(play_queue(rig.jobs)) >= 1)
-    verified = " ".join(verify_queue(rig.jobs).job_ids)
-    assert over in verified
-    assert late in verified
-    assert with_bot in " ".join(play_queue(rig.jobs).job_ids)
+    with connect_client(rig.queues.url) as jobs:
+        rig.relay_until(lambda: len(verify_queue(jobs)) >= 2 and len(play_queue(jobs)) >= 1)
+        verified = " ".join(verify_queue(jobs).job_ids)
+        assert over in verified
+        assert late in verified
+        assert with_bot in " ".join(play_queue(jobs).job_ids)
     assert "the queues' server takes jobs again" in caplog.text

@@ -39,6 +39,12 @@ def url(tmp_path_factory) -> Iterator[str]:
         yield server.url
 
 
+@pytest.fixture(autouse=True)
+def patient(monkeypatch) -> None:
+    """Look at the store for as long as a busy machine takes."""
+    monkeypatch.setattr("plyscribe.service.health.readiness.PATIENCE_S", 30.0)
+
+
 @pytest.fixture
 def redis(url) -> Iterator[Redis]:
     with connect_client(url) as client:
