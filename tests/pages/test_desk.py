@@ -63,21 +63,25 @@ def test_an_arbiter_runs_a_round_from_the_desk(visit, night):
     expect(page.get_by_role("link", name="Round 2")).to_be_visible()
 
 
-def test_a_board_stays_open_although_news_were_asked_for_before_it_was_opened(visit, night):
+def test_what_is_entered_on_a_board_stays_although_news_were_asked_for_before_it_was_opened(visit, night):
     night.begin()
     page = sign_in(visit(), night)
     choose(page, 1)
     held, one = list[Route](), page.url
     page.route(lambda address: address == one, lambda route: held.append(route))
-    night.post("/results", round=1, board=2, ranks=[1, 2])
+    night.post("/results", round=1, board=1, ranks=[1, 2])
     while not held:
         page.wait_for_timeout(20)
     answered = held[0].fetch()
     choose(page, 2)
+    page.get_by_text("Adjudicate or forfeit, with a reason").click()
+    reason = page.locator("form[data-post$='/adjudications']").get_by_label("Reason")
+    reason.fill("the bus broke down")
     held[0].fulfill(response=answered)
+    expect(page.locator("#place-1-1")).to_contain_text("Ida won")
     page.wait_for_timeout(300)
-    expect(page.locator("#place-2-1")).to_contain_text("Max won")
     expect(page.locator("#panel-title")).to_contain_text("Board 2")
+    expect(reason).to_have_value("the bus broke down")
 
 
 def test_a_wrong_result_is_corrected_after_the_next_pairing_with_the_table_shown_first(visit, night):
