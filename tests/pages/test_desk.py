@@ -84,6 +84,21 @@ def test_what_is_entered_on_a_board_stays_although_news_were_asked_for_before_it
     expect(reason).to_have_value("the bus broke down")
 
 
+def test_of_two_boards_that_are_opened_quickly_the_later_one_is_shown(visit, night):
+    night.begin()
+    page = sign_in(visit(), night)
+    held = list[Route]()
+    page.route(lambda address: "board=1" in address, lambda route: held.append(route))
+    page.locator("#place-1-1").click()
+    while not held:
+        page.wait_for_timeout(20)
+    choose(page, 2)
+    held[0].continue_()
+    page.wait_for_timeout(300)
+    expect(page.locator("#panel-title")).to_contain_text("Board 2")
+    expect(page).to_have_url(re.compile("board=2"))
+
+
 def test_a_wrong_result_is_corrected_after_the_next_pairing_with_the_table_shown_first(visit, night):
     night.begin()
     night.report_all(1)

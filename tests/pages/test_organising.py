@@ -5,7 +5,7 @@ from typing import Any
 
 import httpx
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 from tests.pages.conftest import DESKTOP, find_barriers, overflows, take_pictures
 from tests.system.running import Serving, wait_for
@@ -246,6 +246,22 @@ def test_what_the_organiser_types_outlasts_what_comes_in_meanwhile(visit, desk):
     # Whoever was chosen and has left is not replaced by somebody else.
     desk.send("POST", f"{path}/entrants/2/withdrawal")
     expect(page.locator("#leaver option:checked")).to_have_text("Choose …", timeout=SOON_MS)
+
+
+def test_the_next_name_stays_although_the_last_one_is_entered_late(visit, desk):
+    path = desk.announce()
+    page = desk.sign_in(visit(), path)
+    held = list[Route]()
+    page.route("**/entrants", lambda route: held.append(route))
+    guest = page.get_by_label("Name of the guest")
+    guest.fill("Ada")
+    guest.press("Enter")
+    while not held:
+        page.wait_for_timeout(20)
+    guest.fill("Be")
+    held[0].continue_()
+    expect(page.get_by_role("rowheader", name="Ada")).to_be_visible(timeout=SOON_MS)
+    expect(guest).to_have_value("Be")
 
 
 def test_guests_are_entered_with_enter_and_told_apart(visit, desk):

@@ -69,15 +69,21 @@ function putPanel(page) {
   root.className = page.getElementById("desk").className;
 }
 
+let opened = 0;
+
 async function open(address, isNew) {
+  const mine = (opened += 1);
   say("");
   let page = null;
   try {
     page = await fetchPart(address);
   } catch {
+    if (mine !== opened) return;
     find("refusal").textContent = gettext("The server cannot be reached. Try again.");
     return;
   }
+  // Another one may have been opened meanwhile.
+  if (mine !== opened) return;
   if (isNew) history.pushState(null, "", address);
   const chosen = document.querySelector(".place[aria-current]")?.id ?? "boards";
   put(page);

@@ -29,6 +29,7 @@ export function sendForms(refresh) {
     const { post, method, asks, goes } = source.dataset;
     const path = fill(post, body);
     if (asks && !(await ask(asks, button.textContent))) return;
+    const entered = listFields(source).map(({ value }) => value);
     button.disabled = true;
     const { ok, answer } = await send(path, readAccount(body), { method });
     button.disabled = false;
@@ -37,10 +38,22 @@ export function sendForms(refresh) {
     (sent.querySelector(".refusal") ?? find("refusal")).textContent = ok ? "" : formatProblem(answer);
     if (ok && goes) return location.assign(goes);
     if (ok && goes === "") return location.reload();
-    if (ok && sent.matches("form")) sent.reset();
+    if (ok && sent.matches("form")) clear(sent, entered);
     if (ok && find("done")) find("done").textContent = gettext("Done.");
     refresh();
   }
+}
+
+function listFields(form) {
+  return [...form.querySelectorAll("input:not([type=checkbox], [type=radio]), textarea")];
+}
+
+/** Empty a form whose texts were sent. What was typed since then, such as the next name, stays. */
+function clear(form, sent) {
+  const fields = listFields(form);
+  const typed = fields.map(({ value }) => value);
+  form.reset();
+  fields.forEach((field, place) => typed[place] !== sent[place] && (field.value = typed[place]));
 }
 
 /** The address with the values of fields in the places of their names, which are then no part of the body. */
