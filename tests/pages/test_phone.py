@@ -5,7 +5,7 @@ from typing import Any
 
 import httpx
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.pages.conftest import Visitor, find_barriers, take_pictures
 from tests.system.running import Serving, wait_for
@@ -267,6 +267,28 @@ def write_step(page: Page, text: str) -> None:
     page.get_by_label("Write the next step").fill(text)
     page.get_by_role("button", name="Keep it").click()
     expect(page.locator(".kept li").last).to_contain_text(text)
+
+
+NOT_KEPT = """async () => {
+  const cache = await caches.open("plyscribe-table-1");
+  const kept = new Set((await cache.keys()).map(({ url }) => url));
+  const loaded = performance.getEntriesByType("resource").map(({ name }) => name);
+  return loaded.filter((name) => name.endsWith(".js") && !name.endsWith("/worker.js") && !kept.has(name));
+}"""
+"""The scripts that the page has loaded and that would not be there without network."""
+
+
+def test_a_page_that_is_kept_has_all_its_scripts(visit, evening):
+    def answer_late(route: Route) -> None:
+        page.wait_for_timeout(2_000)
+        route.continue_()
+
+    page = visit(phone=True).page
+    page.route("**/assets/moves_ahead.*.js", answer_late)
+    page.goto(evening.code())
+    expect(page.locator("#phone[data-kept]")).to_be_attached()
+    page.wait_for_function(KNOWS)
+    assert page.evaluate(NOT_KEPT) == []
 
 
 def test_what_is_recorded_without_network_is_sent_in_order_when_it_is_back(visit, evening):
