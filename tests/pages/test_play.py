@@ -31,6 +31,9 @@ GAMES = {
 CLICKS = {"crystals": 2, "pathagon": 2, "portals": 3, "rings": 3, "zhen": 2}
 """The most clicks that a move may need on average."""
 
+FEW = 5
+"""Of fewer moves than these, an average says nothing."""
+
 TOUCHED = [name for name in GAMES if BOARDS[name, 1].trace is not Board._field_defaults["trace"]]
 NOW, BOARD = "#now", "#board"
 OUTCOME = re.compile(r"wins?\b|A draw|share first place")
@@ -140,9 +143,10 @@ def test_a_newcomer_learns_a_game_plays_a_match_by_few_clicks_and_wants_another(
     page.wait_for_url(re.compile(r"/matches/match-\w+/play$"))
     expect(page.locator(f"{BOARD} svg")).to_be_visible()
     played = play_out(page)
-    assert played.moves >= 3
+    # One match of portals in twenty is over after two moves of each, however both play.
+    assert played.moves >= 2
     print(f"{ruleset}: {played.clicks} clicks for {played.moves} moves")
-    assert played.clicks <= CLICKS[ruleset] * played.moves
+    assert played.clicks <= CLICKS[ruleset] * max(played.moves, FEW)
     assert page.locator("#notation").is_hidden()
     expect(page.locator(NOW)).to_contain_text(OUTCOME)
     take_pictures(page, f"played-{ruleset}")
