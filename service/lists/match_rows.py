@@ -56,7 +56,7 @@ class MatchRow(NamedTuple):
     """The number of moves if the match has an outcome."""
 
 
-def _define_tables(metadata: sa.MetaData, suffix: str) -> MatchTables:
+def define_tables(metadata: sa.MetaData, suffix: str) -> MatchTables:
     """Declare the tables of the list."""
     matches = sa.Table(
         f"matches{suffix}",
@@ -93,7 +93,7 @@ def _define_tables(metadata: sa.MetaData, suffix: str) -> MatchTables:
     return MatchTables(matches, terms, counts)
 
 
-TABLES = declare(LAYOUT, _define_tables)
+TABLES = declare(LAYOUT, define_tables)
 
 
 def make_term(kind: str, value: str) -> str:

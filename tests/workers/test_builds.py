@@ -19,10 +19,11 @@ from plyscribe.domain.rulesets import RULESETS, register
 from plyscribe.service.composition import Parts, compose
 from plyscribe.service.database.engine import Database
 from plyscribe.service.database.feed_places import Places
-from plyscribe.service.database.table_sets import BuildLost
+from plyscribe.service.database.table_sets import BuildLost, declare
 from plyscribe.service.health.doctor import examine
 from plyscribe.service.lists import matches as match_list
 from plyscribe.service.lists import projections
+from plyscribe.service.lists.match_rows import define_tables
 from plyscribe.service.lists.projections import FeedLag, Lag, ListSink, is_complete, needs_build, rebuild
 from plyscribe.service.processes.embedded import start_server
 from plyscribe.service.store.feed import FeedGroup
@@ -158,7 +159,7 @@ def test_a_relay_builds_what_an_older_release_left_out(rig):
 def test_a_list_with_another_layout_is_built_again(rig, monkeypatch):
     rig.build()
     assert not needs_build(rig.matches)
-    monkeypatch.setattr(match_list, "LAYOUT", 99)
+    monkeypatch.setattr(match_list, "TABLES", declare(99, define_tables))
     assert is_complete(rig.matches)
     upgraded = rig.new_parts().lists.matches
     assert needs_build(upgraded)
