@@ -185,7 +185,7 @@ def test_a_relay_restarts_a_build_that_died(rig):
 
 
 def test_lists_are_built_while_others_write_and_read(rig):
-    rig.play.go_on(300)
+    rig.play.go_on(100)
     rig.build()
     stop = threading.Event()
 
@@ -206,7 +206,7 @@ def test_lists_are_built_while_others_write_and_read(rig):
     threads += [threading.Thread(target=rig.relay.run), threading.Thread(target=read)]
     for thread in threads:
         thread.start()
-    for _ in range(5):
+    for _ in range(3):
         rig.build()
     stop.set()
     for thread in threads[:2]:
