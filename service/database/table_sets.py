@@ -197,6 +197,9 @@ class Tables(Generic[T]):
             raise BuildLost("another build of these tables has begun")
 
 
+_NAMING = threading.Lock()
+
+
 def _create_all(connection: sa.Connection, tables: Sequence[sa.Table]) -> None:
     """Create tables with their indexes. The indexes get names of their own, because they outlive a renaming."""
     token = token_hex(4)
@@ -207,6 +210,3 @@ def _create_all(connection: sa.Connection, tables: Sequence[sa.Table]) -> None:
             for number, index in enumerate(indexes):
                 index.name = quoted_name(f"ix_{token}_{table.name[:30]}_{number}", quote=None)
             table.create(connection)
-
-
-_NAMING = threading.Lock()

@@ -3,7 +3,7 @@
 import { runClocks } from "/assets/clocks.js";
 import { formatProblem, readForm, send } from "/assets/commands.js";
 import { fetchPart } from "/assets/fetch_part.js";
-import { fetchNews, followEvents, keepFresh, swapPart } from "/assets/live_page.js";
+import { followEvents, keepPageFresh, swapPart } from "/assets/live_page.js";
 import { gettext } from "/assets/speech.js";
 
 // Many moves may come at the same time, and a desk may have 64 boards.
@@ -15,13 +15,7 @@ const PARTS = ["desk-head", "rounds", "boards", "panel-now", "penalties"];
 const find = (id) => document.getElementById(id);
 const root = find("desk");
 const showClocks = runClocks(Number(root.dataset.now));
-const refresh = keepFresh(async () => {
-  const address = location.href;
-  const page = await fetchNews(address);
-  // Another board may have been opened meanwhile.
-  if (address === location.href) put(page);
-  else refresh();
-});
+const refresh = keepPageFresh(put);
 
 document.addEventListener("click", (event) => {
   const link = event.target.closest("a[data-board]");

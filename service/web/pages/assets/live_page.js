@@ -61,6 +61,21 @@ export function keepFresh(update) {
 }
 
 /**
+ * As `keepFresh`, for a page that is loaded anew as a whole: `put` gets it.
+ *
+ * The reader may go to another address of the page meanwhile. What was asked for at the one before is then out of date.
+ */
+export function keepPageFresh(put) {
+  const refresh = keepFresh(async () => {
+    const { href, pathname, search } = location;
+    const page = await fetchNews(pathname + search);
+    if (href === location.href) await put(page);
+    else refresh();
+  });
+  return refresh;
+}
+
+/**
  * Call `refresh` when an event is newer than `version()`, until the stream ends.
  *
  * `address(version)` is the address of the events after a version, `types` are their types. Events within `gatherMs`

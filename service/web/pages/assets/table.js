@@ -5,7 +5,7 @@ import { runClocks } from "/assets/clocks.js";
 import { formatProblem, readForm, send } from "/assets/commands.js";
 import { Composer } from "/assets/composer.js";
 import { fetchPart } from "/assets/fetch_part.js";
-import { fetchNews, followEvents, keepFresh, swapPart } from "/assets/live_page.js";
+import { followEvents, keepPageFresh, swapPart } from "/assets/live_page.js";
 import { swapBoard } from "/assets/motion.js";
 import { gettext } from "/assets/speech.js";
 import { explainRefusal, showThinking } from "/assets/suggestions.js";
@@ -34,13 +34,7 @@ let shownAt = performance.now();
 const ahead = tableCode && new (await import("/assets/moves_ahead.js")).MovesAhead();
 // It takes what is touched before the composer does, so both are there at once.
 const recording = "record" in find("log").dataset && (await import("/assets/recorder.js"));
-const refresh = keepFresh(async () => {
-  const { href } = location;
-  const page = await fetchNews(location.pathname + location.search);
-  // The board may have been turned meanwhile.
-  if (href === location.href) await put(page, isBehind);
-  else refresh();
-});
+const refresh = keepPageFresh((page) => put(page, isBehind));
 const showClocks = runClocks(Number(root.dataset.now));
 const composer = new Composer(find("composer"), find("board"), {
   findTouched,

@@ -1,7 +1,7 @@
 // The page of a tournament: stays up to date while the tournament runs, and sends what its buttons do.
 
 import { formatProblem, send } from "/assets/commands.js";
-import { fetchNews, followEvents, keepFresh, swapPart } from "/assets/live_page.js";
+import { followEvents, keepPageFresh, swapPart } from "/assets/live_page.js";
 import { gettext } from "/assets/speech.js";
 import { sendForms } from "/assets/tournament_forms.js";
 
@@ -11,7 +11,7 @@ const GATHER_MS = 1_000;
 
 const find = (id) => document.getElementById(id);
 const root = find("tournament");
-const refresh = keepFresh(async () => put(await fetchNews(location.href)));
+const refresh = keepPageFresh(put);
 
 sendForms(refresh);
 
