@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -49,6 +50,13 @@ def find_program(name: str) -> str:
     """A program beside this Python or on PATH. Without it the test is skipped, and fails in the gate."""
     found = shutil.which(name, path=str(Path(sys.executable).parent)) or shutil.which(name)
     return found or _do_without(f"{name} is not there: make tools")
+
+
+def prepare_caddy(url: str, ports: Sequence[int], home: Path) -> tuple[tuple[str, ...], dict[str, str]]:
+    """Command and environment of Caddy with the kit's file, at this address, in front of processes at these ports."""
+    upstreams = " ".join(f"127.0.0.1:{port}" for port in ports)
+    env = {"PLYSCRIBE_HOSTS": url, "PLYSCRIBE_WEB": f"to {upstreams}", "HOME": str(home)}
+    return (find_program("caddy"), "run", "--config", str(DEPLOY / "Caddyfile"), "--adapter", "caddyfile"), env
 
 
 def _do_without(why: str) -> NoReturn:

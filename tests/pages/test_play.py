@@ -286,6 +286,31 @@ def test_a_refused_move_names_its_clause_and_nothing_typed_is_lost(visit):
     ann.faults = [fault for fault in ann.faults if "422" not in fault]
 
 
+def test_a_move_is_sent_again_while_a_proxy_reaches_no_process(visit):
+    ann = visit()
+    ann.sign_up("Ann")
+    begin(ann.page, "pathagon", ("me", "me"))
+    statuses, keys = [502, 504, 200, 502, 503, 504], list[str]()
+
+    def answer(route: Route) -> None:
+        keys.append(route.request.headers["idempotency-key"])
+        status = statuses[len(keys) - 1]
+        route.fallback() if status == 200 else route.fulfill(status=status, body="")
+
+    ann.page.route("**/moves", answer)
+    type_move(ann.page, "d4")
+    expect(ann.page.locator(NOW)).to_contain_text("Your turn: seat 2.")
+    ann.page.get_by_label("Move in notation").fill("e5")
+    ann.page.locator("#move").click()
+    expect(ann.page.get_by_role("alert").filter(has_text="The server cannot be reached. Try again.")).to_be_visible()
+    expect(ann.page.get_by_label("Move in notation")).to_have_value("e5")
+    first, second = keys[:3], keys[3:]
+    assert len(second) == 3
+    assert [len({*first}), len({*second}), len({*keys})] == [1, 1, 2]
+    # Browsers note each refusal as an error.
+    ann.faults = [fault for fault in ann.faults if not re.search("50[234]", fault)]
+
+
 def type_move(page: Page, move: str) -> None:
     page.get_by_text("Type the move").click()
     page.get_by_label("Move in notation").fill(move)

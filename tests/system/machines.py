@@ -11,7 +11,7 @@ from pathlib import Path
 
 from deploy.topology import Kit, fill_layout
 from plyscribe.service.processes.embedded import find_binary
-from tests.deploy.kit import DEPLOY, find_program
+from tests.deploy.kit import DEPLOY, prepare_caddy
 from tests.system.running import ROOT, WITHIN_S, free_port, is_ready, wait_for
 
 PLACES = {"host": "127.0.0.1", "names": "", "key": "", "sign_up": "open", "metrics": "open"}
@@ -114,12 +114,6 @@ def stored(folder: Path) -> Iterator[str]:
 def start_proxy(here: Machine, *ports: int) -> str:
     """The address of Caddy, with the kit's file, in front of the API at these ports."""
     url = f"http://127.0.0.1:{free_port()}"
-    env = {
-        "PLYSCRIBE_HOSTS": url,
-        "PLYSCRIBE_WEB": " ".join(["to", *(f"127.0.0.1:{port}" for port in ports)]),
-        "HOME": str(here.folder),
-    }
-    argv = (find_program("caddy"), "run", "--config", str(DEPLOY / "Caddyfile"), "--adapter", "caddyfile")
-    here.start("caddy", argv, env)
+    here.start("caddy", *prepare_caddy(url, ports, here.folder))
     wait_for(lambda: is_ready(url), START_WITHIN_S, "the proxy")
     return url

@@ -14,6 +14,9 @@ export function keepCommands(keep) {
   keeper = keep;
 }
 
+/** A proxy answers these while no process of the service does; the service itself answers 503 when it is busy. */
+const PASSING = [502, 503, 504];
+
 /**
  * Send a command; returns `{ok, status, answer}`, with status 0 if the server cannot be reached.
  *
@@ -30,8 +33,8 @@ export async function send(path, body, { method = "POST", version = null, keyed 
   for (let left = keyed ? 2 : 0; ; left -= 1) {
     try {
       const answered = await ask(path, request);
-      if (answered.status === 503 && left) throw new Error("busy");
       const answer = await answered.json().catch(() => ({}));
+      if (PASSING.includes(answered.status) && (left || !answer.detail)) throw new Error(`${answered.status}`);
       return { ok: answered.ok, status: answered.status, answer };
     } catch {
       if (!left) return { ok: false, status: 0, answer: { detail: gettext("The server cannot be reached. Try again.") } };
