@@ -50,6 +50,7 @@ TECHNICAL = {
     "webhook/unchanged",
     "webhook/unknown",
     "webhook/url",
+    "server/unreachable",
 }
 """The codes that only programs meet. They stay English."""
 

@@ -1,5 +1,6 @@
 """Playing and recording as people do: with clicks, with keys, on two screens."""
 
+import json
 import re
 from collections.abc import Sequence
 from contextlib import suppress
@@ -295,7 +296,8 @@ def test_a_move_is_sent_again_while_a_proxy_reaches_no_process(visit):
     def answer(route: Route) -> None:
         keys.append(route.request.headers["idempotency-key"])
         status = statuses[len(keys) - 1]
-        route.fallback() if status == 200 else route.fulfill(status=status, body="")
+        body = "" if status == 502 else json.dumps({"code": "server/unreachable", "detail": "No process answers."})
+        route.fallback() if status == 200 else route.fulfill(status=status, body=body)
 
     ann.page.route("**/moves", answer)
     type_move(ann.page, "d4")

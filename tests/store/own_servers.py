@@ -25,8 +25,8 @@ TRIES = 20
 ANSWER_S = 1.0
 
 
-_GIVEN = (Path(tempfile.gettempdir()) / f"plyscribe-test-ports-{os.getuid()}").open("ab")
-"""A byte for each port, which is locked by the process of tests that has given the port out."""
+_GIVEN = os.open(Path(tempfile.gettempdir()) / f"plyscribe-test-ports-{os.getuid()}", os.O_CREAT | os.O_RDWR, 0o600)
+"""A file with a byte for each port, which is locked by the process of tests that has given the port out."""
 
 _given: set[int] = set()
 

@@ -34,7 +34,8 @@ export async function send(path, body, { method = "POST", version = null, keyed 
     try {
       const answered = await ask(path, request);
       const answer = await answered.json().catch(() => ({}));
-      if (PASSING.includes(answered.status) && (left || !answer.detail)) throw new Error(`${answered.status}`);
+      const isAway = !answer.detail || answer.code === "server/unreachable";
+      if (PASSING.includes(answered.status) && (left || isAway)) throw new Error(`${answered.status}`);
       return { ok: answered.ok, status: answered.status, answer };
     } catch {
       if (!left) return { ok: false, status: 0, answer: { detail: gettext("The server cannot be reached. Try again.") } };
