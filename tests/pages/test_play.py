@@ -296,7 +296,9 @@ def test_a_move_is_sent_again_while_a_proxy_reaches_no_process(visit):
     def answer(route: Route) -> None:
         keys.append(route.request.headers["idempotency-key"])
         status = statuses[len(keys) - 1]
-        body = "" if status == 502 else json.dumps({"code": "server/unreachable", "detail": "No process answers."})
+        body = (
+            "" if status == 502 else json.dumps({"code": "server/unreachable", "detail": "The service did not answer."})
+        )
         route.fallback() if status == 200 else route.fulfill(status=status, body=body)
 
     ann.page.route("**/moves", answer)

@@ -12,6 +12,11 @@ export function ask(address, options = {}) {
   return fetch(address, { ...options, headers: { ...options.headers, Authorization: `Bearer ${tableCode}` } });
 }
 
+/** Whether the service gave no answer, so that a proxy in front of it answered this. */
+export function isUnanswered(status, answer) {
+  return [502, 503, 504].includes(status) && (!answer.code || answer.code === "server/unreachable");
+}
+
 /** The server-sent events of an address, as from an EventSource. */
 export function openEvents(address) {
   return tableCode === null ? new EventSource(address) : new AskedEvents(address);

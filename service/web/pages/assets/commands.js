@@ -1,6 +1,6 @@
 // Commands to the API: reads them from forms, and sends them so that a retry counts once.
 
-import { ask } from "/assets/asking.js";
+import { ask, isUnanswered } from "/assets/asking.js";
 import { gettext } from "/assets/speech.js";
 
 let keeper = null;
@@ -13,9 +13,6 @@ let keeper = null;
 export function keepCommands(keep) {
   keeper = keep;
 }
-
-/** A proxy answers these while no process of the service does; the service itself answers 503 when it is busy. */
-const PASSING = [502, 503, 504];
 
 /**
  * Send a command; returns `{ok, status, answer}`, with status 0 if the server cannot be reached.
@@ -34,8 +31,7 @@ export async function send(path, body, { method = "POST", version = null, keyed 
     try {
       const answered = await ask(path, request);
       const answer = await answered.json().catch(() => ({}));
-      const isAway = !answer.detail || answer.code === "server/unreachable";
-      if (PASSING.includes(answered.status) && (left || isAway)) throw new Error(`${answered.status}`);
+      if (isUnanswered(answered.status, answer) || (answered.status === 503 && left)) throw new Error(`${answered.status}`);
       return { ok: answered.ok, status: answered.status, answer };
     } catch {
       if (!left) return { ok: false, status: 0, answer: { detail: gettext("The server cannot be reached. Try again.") } };

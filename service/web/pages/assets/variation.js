@@ -1,6 +1,6 @@
 // Variations: positions that are reached by steps without a match, as the API finds them.
 
-import { ask } from "/assets/asking.js";
+import { ask, isUnanswered } from "/assets/asking.js";
 import { gettext } from "/assets/speech.js";
 
 /** The server refused. `problem` is what it says; `status` is 0 if it cannot be reached. */
@@ -30,6 +30,7 @@ async function post(path, body, signal) {
       if (answered.ok) throw error;
       return {};
     });
+    if (isUnanswered(answered.status, answer)) throw new Error(`${answered.status}`);
   } catch (error) {
     if (error.name === "AbortError") throw error;
     throw new Refused({ detail: gettext("The server cannot be reached. Try again.") }, 0);
