@@ -172,6 +172,7 @@ def test_a_program_learns_that_the_service_is_away(away):
     assert answer.headers["retry-after"] == "1"
     problem = answer.json()
     assert problem["code"] == "server/unreachable"
+    assert problem["type"] == "urn:plyscribe:problem:server:unreachable"
     assert problem["status"] == answer.status_code
     assert answer.status_code in PASSING
 

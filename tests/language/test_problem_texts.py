@@ -41,6 +41,7 @@ TECHNICAL = {
     "request/not-acceptable",
     "request/thought-ms",
     "request/unsupported-media-type",
+    "server/unreachable",
     "webhook/address",
     "webhook/disabled",
     "webhook/key-missing",
@@ -50,7 +51,6 @@ TECHNICAL = {
     "webhook/unchanged",
     "webhook/unknown",
     "webhook/url",
-    "server/unreachable",
 }
 """The codes that only programs meet. They stay English."""
 
