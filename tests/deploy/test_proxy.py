@@ -27,6 +27,10 @@ PAGE = {"Accept": "text/html,application/xhtml+xml"}
 class Service(BaseHTTPRequestHandler):
     """Takes every move, and says which body came to which port."""
 
+    protocol_version = "HTTP/1.1"
+    wbufsize = -1
+    """An answer is sent at once, not its head before its body: Caddy may close the connection when it has the head."""
+
     def do_GET(self) -> None:
         self._answer({"port": self.server.server_address[1]})
 
@@ -36,9 +40,13 @@ class Service(BaseHTTPRequestHandler):
             self._answer({**RECEIPT, "body": json.loads(body or "null")})
 
     def _answer(self, document: dict[str, object]) -> None:
+        answer = json.dumps(document).encode()
         self.send_response(200)
+        self.send_header("Content-Length", str(len(answer)))
+        # A connection that stays would be answered after the process has died.
+        self.send_header("Connection", "close")
         self.end_headers()
-        self.wfile.write(json.dumps(document).encode())
+        self.wfile.write(answer)
 
     def log_message(self, *_: object) -> None:
         """Say nothing."""
