@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from plyscribe.service.client import Client
 from tests.pages.conftest import TOKENS, Visitor, find_barriers, take_pictures
@@ -207,6 +207,23 @@ def test_a_roll_is_corrected_in_the_list_and_the_move_after_it_stays(visit):
     expect(page.locator("#log")).to_contain_text("Ada moves the scout from 1 to 5.")
     expect(page.locator(".mending")).to_have_count(0)
     assert moves_of(rita, match) == [*OPENING, "move scout"]
+
+
+def test_what_was_laid_is_read_out_even_if_the_board_is_known_late(visit):
+    rita = visit()
+    held: list[Route] = []
+    rita.page.route("**/touched?*", lambda route: route.continue_() if held else held.append(route))
+    record(rita, "rings")
+    page = rita.page
+    # The focus asks for the same as the terrain does, and comes after it.
+    focus_field(page, "a1")
+    page.keyboard.press("Enter")
+    while not held:
+        page.wait_for_timeout(20)
+    held[0].continue_()
+    expect(page.locator("#composer")).to_have_attribute("data-waiting", "0")
+    expect(find_field(page, "a1")).to_have_attribute("aria-label", "a1: Heavy terrain")
+    expect(find_field(page, "a2")).to_have_attribute("aria-label", "a2, without terrain, empty")
 
 
 def test_a_move_is_corrected_on_the_board_as_it_was_on_a_phone(visit):
@@ -430,6 +447,28 @@ def test_a_withdrawal_asks_one_clear_question(visit):
     assert view_of(rita, match)["left"] == [3]
     opener.click()
     expect(dialog).to_contain_text("The match ends, and Ada wins.")
+
+
+def test_the_page_shows_a_withdrawal_that_happened_before_its_answer_came(visit):
+    rita = visit()
+    record(rita, "portals", seats=("Ada", "Bea", "Cid"))
+    page = rita.page
+    page.get_by_role("button", name="A player withdraws").click()
+    dialog = page.locator("#leaving")
+    dialog.get_by_role("radio", name="Cid").check()
+    held: list[Route] = []
+    page.route("**/withdrawal", lambda route: held.append(route))
+    dialog.get_by_role("button", name="Withdraw the player", exact=True).click()
+    while not held:
+        page.wait_for_timeout(20)
+    answered = held[0].fetch()
+    expect(page.locator("#log")).to_contain_text("Cid resigns")
+    expect(dialog).to_be_visible()
+    held[0].fulfill(response=answered)
+    expect(dialog).to_be_hidden()
+    page.get_by_role("button", name="A player withdraws").click()
+    expect(dialog).to_contain_text("The match ends, and Ada wins.")
+    expect(dialog.get_by_role("radio", name="Cid")).to_have_count(0)
 
 
 def test_a_mistaken_withdrawal_is_corrected_or_removed_even_if_it_ended_the_match(visit):

@@ -185,12 +185,12 @@ export class Composer {
   async send(move) {
     if (this.isSending) return;
     this.isSending = true;
-    this.root.classList.add("sending");
+    this.find("play").setAttribute("aria-disabled", "true");
     try {
       await this.source.submit(move);
     } finally {
       this.isSending = false;
-      this.root.classList.remove("sending");
+      this.find("play").removeAttribute("aria-disabled");
     }
   }
 
@@ -523,7 +523,8 @@ export class Composer {
       const part = event.target.closest("[data-touch]");
       if (part) this.rove(part.dataset.touch);
       if (!this.read) this.act(async () => {
-        this.read = (await this.begin()).read;
+        // Meanwhile it may be known, with more than the position has: what a recorder has laid.
+        this.read ??= (await this.begin()).read;
         this.prepare();
       });
     });

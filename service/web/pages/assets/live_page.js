@@ -129,9 +129,15 @@ export function followEvents({ address, types, version, refresh, gatherMs = GATH
   }
 }
 
+// The newest versions of parts that have a dialog open: they are put in place when it is closed.
+const held = new Map();
+
 /** Replace a part of the page with its new version, but keep what the reader has opened, entered and focused. */
 export function swapPart(part, fresh) {
-  if (!fresh || part.querySelector("dialog[open]")) return;
+  if (!fresh) return;
+  const dialog = part.querySelector("dialog[open]");
+  if (dialog) return holdPart(part, fresh, dialog);
+  held.delete(part);
   const copy = fresh.cloneNode(true);
   const focused = part.contains(document.activeElement) ? document.activeElement : null;
   keepInputs(part, copy, focused);
@@ -153,6 +159,11 @@ export function swapPart(part, fresh) {
   if (focused.matches("input, textarea") && focused.selectionStart !== null) {
     again.setSelectionRange(focused.selectionStart, focused.selectionEnd);
   }
+}
+
+function holdPart(part, fresh, dialog) {
+  if (!held.has(part)) dialog.addEventListener("close", () => swapPart(part, held.get(part)), { once: true });
+  held.set(part, fresh);
 }
 
 /** Keep what was entered, and the choice that the reader is making. Other choices follow the new version. */
