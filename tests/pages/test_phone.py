@@ -137,15 +137,20 @@ def test_a_result_is_entered_without_moves_and_asked_for_once(visit, evening):
     assert (evening.game()["ranks"], evening.game()["reason"]) == ([2, 1], "reported")
 
 
-def test_a_name_stays_tapped_when_another_board_gets_its_result(visit, begin):
+@pytest.mark.parametrize("is_asked", [False, True], ids=["tapped", "asked"])
+def test_a_name_stays_tapped_when_another_board_gets_its_result(visit, begin, is_asked):
     evening = begin("Ida", "Kim", "Lou", "Max")
     page = scan(visit, evening.code()).page
     before = page.locator("#phone").get_attribute("data-version")
     page.get_by_text("Enter only the result").click()
     winner = page.locator(".names button").first
     winner.click()
+    if is_asked:
+        page.get_by_role("button", name="Enter the result").click()
     evening.post("/results", round=1, board=2, ranks=[1, 2])
     expect(page.locator("#phone")).not_to_have_attribute("data-version", before or "", timeout=60_000)
+    if is_asked:
+        page.get_by_role("button", name="No, back").click()
     expect(winner).to_have_attribute("aria-pressed", "true")
     enter_result(page)
     wait_for(lambda: evening.game()["ranks"] == [1, 2], why="the result")
@@ -230,8 +235,8 @@ def test_sheets_are_printed_with_a_code_for_each_table_and_codes_are_made_void(v
     page.get_by_role("button", name="Make void").click()
     expect(phone.get_by_role("heading", name="This code was made void")).to_be_visible()
     expect(phone.get_by_text("It was for board 1 in round 1 of Club cup.")).to_be_visible()
-    page.reload()
-    assert page.locator(".sheet .address").first.inner_text() != address
+    # The page loads itself anew.
+    expect(page.locator(".sheet .address").first).not_to_have_text(address)
     forgive(scanned, "410", "401")
 
 

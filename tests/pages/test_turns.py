@@ -2,13 +2,14 @@
 
 import re
 
+import httpx
 import pytest
 from playwright.sync_api import expect
 
 from plyscribe.service.client import Client
 from tests.pages.conftest import TOKENS, Visitor
 from tests.pages.test_tournament_page import announce, organiser  # noqa: F401 (a fixture)
-from tests.system.running import Serving
+from tests.system.running import Serving, wait_for
 
 pytestmark = pytest.mark.server
 
@@ -40,12 +41,14 @@ def test_a_badge_on_every_page_leads_to_the_match_that_waits(visit):
         seats = [{"player": two.me()["player"]}, {"player": one.me()["player"]}]
         match = two.create_match("pathagon", seats)["match"]
         one.take_seat(match, 2)
-        ann.page.goto("/rulesets")
-        badge = ann.page.locator("#turns")
-        expect(badge).to_be_hidden()
+        other = ann.open_window()
+        for page in (ann.page, other):
+            page.goto("/rulesets")
+            expect(page.locator("#turns")).to_be_hidden()
         two.move(match, "d4")
-        expect(badge).to_have_text("Your turn", timeout=30_000)
-        badge.click()
+        for page in (ann.page, other):
+            expect(page.locator("#turns")).to_have_text("Your turn", timeout=60_000)
+        ann.page.locator("#turns").click()
         ann.page.wait_for_url(re.compile(f"/matches/{match}/play$"))
         two.withdraw(match, 1)
 
@@ -79,6 +82,10 @@ def test_a_player_is_led_from_the_cup_to_their_game(visit, organiser):  # noqa: 
     ann.page.get_by_role("button", name="Enter").click()
     expect(ann.page.get_by_role("button", name="Enter")).to_have_count(0)
     organiser.start_tournament(made)
-    ann.page.get_by_role("link", name="Play your game").click()
+    link = ann.page.get_by_role("link", name="Play your game")
+    match = str(link.get_attribute("href")).split("/")[2]
+    # The page links to the match from the pairing on, a moment before it is made.
+    wait_for(lambda: httpx.get(f"{ann.url}/v1/matches/{match}", timeout=60).is_success, why="the match")
+    link.click()
     ann.page.wait_for_url(re.compile("/matches/match-[a-z0-9]+/play$"))
     organiser.abort_tournament(made, "the test is over")

@@ -132,11 +132,15 @@ export function followEvents({ address, types, version, refresh, gatherMs = GATH
 // The newest versions of parts that have a dialog open: they are put in place when it is closed.
 const held = new Map();
 
-/** Replace a part of the page with its new version, but keep what the reader has opened, entered and focused. */
-export function swapPart(part, fresh) {
+/**
+ * Replace a part of the page with its new version, but keep what the reader has opened, entered and focused.
+ *
+ * A part with an open dialog is replaced when that is closed, and `put` is called then.
+ */
+export function swapPart(part, fresh, put = () => {}) {
   if (!fresh) return;
   const dialog = part.querySelector("dialog[open]");
-  if (dialog) return holdPart(part, fresh, dialog);
+  if (dialog) return holdPart(part, fresh, dialog, put);
   held.delete(part);
   const copy = fresh.cloneNode(true);
   const focused = part.contains(document.activeElement) ? document.activeElement : null;
@@ -161,8 +165,12 @@ export function swapPart(part, fresh) {
   }
 }
 
-function holdPart(part, fresh, dialog) {
-  if (!held.has(part)) dialog.addEventListener("close", () => swapPart(part, held.get(part)), { once: true });
+function holdPart(part, fresh, dialog, put) {
+  const putHeld = () => {
+    swapPart(part, held.get(part), put);
+    put();
+  };
+  if (!held.has(part)) dialog.addEventListener("close", putHeld, { once: true });
   held.set(part, fresh);
 }
 

@@ -127,9 +127,10 @@ function put(page) {
   if (Number(fresh.dataset.version) < Number(root.dataset.version)) return;
   const isOther = ["match", "game", "shown"].some((name) => fresh.dataset[name] !== root.dataset[name]);
   if (isOther) return location.reload();
-  for (const id of PARTS) swapPart(find(id), page.getElementById(id));
   // The form is drawn anew, but whoever has tapped a name has still tapped it.
-  result.show();
+  const show = () => result.show();
+  for (const id of PARTS) swapPart(find(id), page.getElementById(id), show);
+  show();
   Object.assign(root.dataset, fresh.dataset);
 }
 

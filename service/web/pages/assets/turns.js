@@ -15,17 +15,21 @@ const CALLS = [
 ];
 
 let looking = 0;
+// The newest notice that the badge of this page counts; null if the badge may be out of date.
+let counted = null;
 
 const badge = document.getElementById("turns");
 const wishes = document.getElementById("wishes");
 const seenName = `plyscribe-seen-${badge?.dataset.player}`;
 
 if (badge) {
-  showTurns();
   look();
   looking = setInterval(look, LOOK_MS);
   document.addEventListener("visibilitychange", () => document.hidden || look());
-  document.addEventListener("plyscribe:turn", () => showTurns());
+  document.addEventListener("plyscribe:turn", () => {
+    counted = null;
+    look();
+  });
 }
 if (wishes) offerWishes();
 
@@ -39,17 +43,12 @@ async function read(address) {
 
 /** Show how many matches wait for the visitor, and lead to them. Returns them. */
 async function showTurns() {
-  try {
-    const { matches } = await read(`/v1/matches?waiting=me&limit=${MOST}`);
-    badge.hidden = !matches.length;
-    badge.href = matches.length === 1 ? `/matches/${matches[0].match}/play` : "/matches?waiting=me";
-    const count = matches.length < MOST ? `${matches.length}` : `${MOST - 1}+`;
-    badge.textContent = matches.length === 1 ? gettext("Your turn") : gettext("Your turn (%(count)s)", { count });
-    return matches;
-  } catch {
-    // The next look tries again.
-    return [];
-  }
+  const { matches } = await read(`/v1/matches?waiting=me&limit=${MOST}`);
+  badge.hidden = !matches.length;
+  badge.href = matches.length === 1 ? `/matches/${matches[0].match}/play` : "/matches?waiting=me";
+  const count = matches.length < MOST ? `${matches.length}` : `${MOST - 1}+`;
+  badge.textContent = matches.length === 1 ? gettext("Your turn") : gettext("Your turn (%(count)s)", { count });
+  return matches;
 }
 
 /** Read the notices that came since the last look. What came before the first look is old. */
@@ -57,11 +56,13 @@ async function look() {
   try {
     const seen = recall(seenName);
     const page = await read(`/v1/players/me/events?after=${seen ?? 0}&limit=${seen ? 100 : 1}`);
-    if (String(page.newest) === seen) return;
-    remember(seenName, page.newest);
-    const matches = await showTurns();
-    if (seen === null) return;
+    const newest = String(page.newest);
+    const matches = newest === counted ? [] : await showTurns();
+    counted = newest;
     // Another tab may have told of these already.
+    if (newest === seen || recall(seenName) !== seen) return;
+    remember(seenName, newest);
+    if (seen === null) return;
     const calls = page.entries.filter((entry) => CALLS.includes(entry.type) && Date.now() - entry.at < 10 * LOOK_MS);
     if (calls.length) call(calls, matches);
   } catch {
