@@ -71,6 +71,11 @@ def step_to(page: Page, field: str, step: Callable[[], object]) -> None:
     expect(link).not_to_have_value(linked)
 
 
+def wait_until_named(page: Page) -> None:
+    """Wait until the address and the link name the same place."""
+    page.wait_for_function("() => document.getElementById('link').value === location.href")
+
+
 def moves(page: Page) -> list[str]:
     """What the line shows, in order, each by the field that its sentence ends with."""
     shown = page.locator(f"{LINE} li > button:not([data-drops]) span").all_inner_texts()
@@ -100,10 +105,10 @@ def test_a_line_has_branches_which_a_link_the_back_button_and_a_reload_keep(visi
     assert moves(page) == ["Beginning", "d4", "c3", "e4", "b2"]
     page.go_forward()
     expect(here(page)).to_contain_text("a1")
-    page.get_by_role("button", name="First").click()
-    expect(here(page)).to_have_text("Beginning")
+    wait_until_named(page)
+    step_to(page, "Beginning", page.get_by_role("button", name="First").click)
     step_to(page, "a1", page.get_by_role("button", name="Last").click)
-    page.wait_for_function("() => document.getElementById('link').value === location.href")
+    wait_until_named(page)
     link = page.locator("#link").input_value()
     other = visit(phone=True).page
     open_line(other, link)
@@ -112,11 +117,10 @@ def test_a_line_has_branches_which_a_link_the_back_button_and_a_reload_keep(visi
     assert moves(other) == ["Beginning", "d4", "c3", "e4", "b2", "a1"]
     page.reload()
     expect(here(page)).to_contain_text("a1")
-    page.locator(LINE).get_by_role("button", name=re.compile("Delete the branch.*b2")).click()
-    expect(here(page)).to_contain_text("c3")
+    wait_until_named(page)
+    step_to(page, "c3", page.locator(LINE).get_by_role("button", name=re.compile("Delete the branch.*b2")).click)
     assert moves(page) == ["Beginning", "d4", "c3", "e4"]
-    page.get_by_role("button", name="Delete this move").click()
-    expect(here(page)).to_contain_text("d4")
+    step_to(page, "d4", page.get_by_role("button", name="Delete this move").click)
     assert moves(page) == ["Beginning", "d4"]
     page.go_back()
     expect(here(page)).to_contain_text("c3")
@@ -447,17 +451,14 @@ def test_a_step_that_is_left_behind_by_a_step_back_stays_in_the_line(visit):
     page.locator('#board [data-touch="e4"]').click()
     page.get_by_role("button", name="Play it").click()
     wait_until_held(page, held)
-    page.keyboard.press("ArrowLeft")
-    expect(here(page)).to_contain_text("c3")
+    # The link names the step that is taken already.
+    step_to(page, "c3", lambda: page.keyboard.press("ArrowLeft"))
     held.pop().continue_()
     expect(page.locator(LINE)).to_contain_text("e4")
     expect(here(page)).to_contain_text("c3")
     assert moves(page) == ["Beginning", "d4", "c3", "e4"]
-    page.wait_for_function("() => document.getElementById('link').value === location.href")
-    before = page.url
-    page.keyboard.press("ArrowRight")
-    expect(here(page)).to_contain_text("e4")
-    page.wait_for_url(lambda url: url != before)
+    step_to(page, "e4", lambda: page.keyboard.press("ArrowRight"))
+    wait_until_named(page)
     page.reload()
     expect(here(page)).to_contain_text("e4")
 

@@ -204,7 +204,7 @@ def test_a_match_is_paused_from_the_desk_and_goes_on(visit, online):
     online.begin()
     page = sign_in(visit(), online)
     choose(page, 1)
-    expect(page.locator("#panel-now .clock")).to_have_text([re.compile(r"59:\d\d"), "1:00:00"])
+    expect(page.locator("#panel-now .clock")).to_have_text([re.compile(r"5\d:\d\d"), "1:00:00"])
     page.get_by_text("Pause and clocks").click()
     page.get_by_label("Why the match is paused").fill("the lights went out")
     page.get_by_role("button", name="Pause the match").click()

@@ -270,6 +270,7 @@ def scan_sheets(evening: Evening, number: int) -> dict[int, str]:
     page.goto(evening.path)
     page.get_by_role("link", name="QR sheets for the tables").click()
     expect(page.get_by_role("heading", name=f"Sheets for round {number}")).to_be_visible()
+    page.wait_for_load_state()
     found = {}
     for sheet in page.locator(".sheet").all():
         address = sheet.locator(".address").inner_text()

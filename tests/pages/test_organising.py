@@ -437,7 +437,7 @@ def test_the_list_shows_what_is_mine(visit, desk):
     expect(mine).to_have_count(0)
     page.get_by_label("My part").select_option("organised")
     show = page.get_by_role("button", name="Show")
-    wait_for(lambda: show.click() or mine.is_visible(), why="the list")
+    wait_for(lambda: show.click() or page.wait_for_load_state() or mine.is_visible(), why="the list")
     expect(mine).to_have_attribute("href", path)
     assert find_barriers(page) == []
     assert not overflows(page)

@@ -51,6 +51,7 @@ def begin(page: Page, ruleset: str, seats: tuple[str, ...] = ("me", "bot:random"
 
 
 def enter_options(page: Page, options: dict[str, str]) -> None:
+    page.wait_for_load_state()
     if page.locator("#options").is_hidden():
         page.get_by_text("Game options").click()
     for name, value in options.items():
@@ -304,6 +305,8 @@ def test_a_move_is_sent_again_while_a_proxy_reaches_no_process(visit):
     ann.page.route("**/moves", answer)
     type_move(ann.page, "d4")
     expect(ann.page.locator(NOW)).to_contain_text("Your turn: seat 2.")
+    # The page may show the move before its answer comes, which empties the field.
+    settle(ann.page)
     ann.page.get_by_label("Move in notation").fill("e5")
     ann.page.locator("#move").click()
     expect(ann.page.get_by_role("alert").filter(has_text="The server cannot be reached. Try again.")).to_be_visible()
@@ -572,6 +575,7 @@ def test_a_dense_board_is_enlarged_for_fingers(visit):
     field.tap()
     settle(page)
     # The first tap may have meant one of several fields, so it only shows them larger.
+    expect(page.get_by_role("button", name="Show the whole board")).to_be_visible()
     expect(page.locator(f"{BOARD} .chosen")).to_have_count(0)
     assert field.bounding_box()["width"] >= 40
     assert not page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth")
@@ -579,8 +583,8 @@ def test_a_dense_board_is_enlarged_for_fingers(visit):
     expect(page.locator(f"{BOARD} .chosen").first).to_be_visible()
     page.get_by_role("button", name="Cancel").tap()
     page.get_by_role("button", name="Show the whole board").tap()
-    assert field.bounding_box()["width"] < 44
     expect(page.get_by_role("button", name="Enlarge the board")).to_be_visible()
+    assert field.bounding_box()["width"] < 44
 
 
 def test_victims_and_ghosts_show_what_a_move_would_change(visit):

@@ -373,7 +373,7 @@ def test_touches_before_the_scripts_have_loaded_are_not_lost(visit, script, phon
     page = rita.page
     for name in ("a1", "a4"):
         find_field(page, name).tap() if phone else find_field(page, name).click()
-    assert page.evaluate("window.clicks") == 2
+    page.wait_for_function("() => window.clicks === 2")
     expect(page.locator("#roll .left")).to_have_count(0)
     while not held:
         page.wait_for_timeout(20)

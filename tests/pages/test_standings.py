@@ -27,6 +27,8 @@ def test_the_tables_of_a_night_say_who_beat_whom(visit, night):
             night.post("/results", round=number, board=game["board"], ranks=ranks)
     night.post("/corrections", round=1, board=1, ranks=[1, 1], why="they had agreed on a draw")
     night.post("/penalties", entrant=2, points=1, why="a phone rang")
+    # The end draws the tables of the page anew, and with them what the focus returns to.
+    wait_for(lambda: night.get()["status"] == "ended", why="the end of the tournament")
     page = visit().page
     page.goto(night.page)
     crosstable = page.get_by_role("group", name="Crosstable")
