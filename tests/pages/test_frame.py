@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.pages.conftest import TOKENS, find_barriers, overflows, take_pictures
+from tests.pages.conftest import ASKED_AGAIN, TOKENS, find_barriers, overflows, take_pictures
 from tests.system.running import Serving, serving
 
 pytestmark = pytest.mark.server
@@ -105,6 +105,8 @@ def test_browsers_are_listed_and_signed_out_on_the_account_page(visit):
     expect(page.get_by_role("heading", level=1)).to_have_text("Sign in")
     page.goto("/")
     expect(page.get_by_role("link", name="Sign in again")).to_be_visible()
+    # The page may have asked for news in the moment between the sign-out and the next page.
+    ann.faults = [fault for fault in ann.faults if not ("401" in fault and ASKED_AGAIN.search(fault))]
 
 
 def test_two_services_on_one_host_do_not_disturb_each_other(chromium, service, tmp_path):

@@ -564,6 +564,27 @@ def test_the_page_follows_a_result_of_others_a_correction_and_the_next_round(vis
     forgive(phone, *CUT)
 
 
+def without_match(page: str) -> str:
+    """The page of a table, as the server sends it before the match is made."""
+    page = re.sub(r'data-(match|shown)="[^"]*"', r'data-\1=""', page)
+    page = re.sub(r'<script [^>]*/table\.[^>]*></script>', "", page)
+    return re.sub(r'<div [^>]*id="table".*</main>', '<p id="prepared">It is being prepared.</p></main>', page, flags=re.DOTALL)
+
+
+def test_the_page_shows_its_match_once_it_is_made(visit, evening):
+    code, page = evening.code(), visit(phone=True).page
+
+    def send_early(route: Route) -> None:
+        answered = route.fetch()
+        route.fulfill(response=answered, body=without_match(answered.text()))
+
+    page.route(code, send_early, times=1)
+    page.goto(code)
+    expect(page.locator("#prepared")).to_be_visible()
+    tap(page, "d4")
+    wait_for(lambda: evening.moves() == ["d4"], why="the move")
+
+
 def test_a_table_calls_an_arbiter_about_a_wrong_result(visit, service, evening):
     page = scan(visit, evening.code()).page
     evening.post("/results", round=1, board=1, ranks=[1, 2])

@@ -16,6 +16,8 @@ const QUEUEABLE = /^\/v1\/matches\/(match-[a-z2-7]{26})\/(moves|rolls|withdrawal
 const RESULTS = /^\/v1\/tournaments\/tournament-[a-z2-7]{26}\/results$/;
 
 const OVER = ["404", "410"];
+// The match is made after the pairing. No event of the tournament says so.
+const PREPARED_MS = 2_000;
 
 const find = (id) => document.getElementById(id);
 const root = find("phone");
@@ -58,6 +60,7 @@ async function begin() {
       refresh,
     });
   }
+  if (find("prepared")) setInterval(refresh, PREPARED_MS);
   await keepPage();
 }
 
