@@ -567,8 +567,10 @@ def test_the_page_follows_a_result_of_others_a_correction_and_the_next_round(vis
 def without_match(page: str) -> str:
     """The page of a table, as the server sends it before the match is made."""
     page = re.sub(r'data-(match|shown)="[^"]*"', r'data-\1=""', page)
-    page = re.sub(r'<script [^>]*/table\.[^>]*></script>', "", page)
-    return re.sub(r'<div [^>]*id="table".*</main>', '<p id="prepared">It is being prepared.</p></main>', page, flags=re.DOTALL)
+    page = re.sub(r"<script [^>]*/table\.[^>]*></script>", "", page)
+    return re.sub(
+        r'<div [^>]*id="table".*</main>', '<p id="prepared">It is being prepared.</p></main>', page, flags=re.DOTALL
+    )
 
 
 def test_the_page_shows_its_match_once_it_is_made(visit, evening):
