@@ -70,7 +70,7 @@ def proxy(folder: Path, ports: Sequence[int]) -> Iterator[str]:
         caddy = subprocess.Popen(argv, env={**os.environ, **env}, stdout=log, stderr=log)
     try:
         # The proxy answers this itself.
-        wait_for(lambda: httpx.get(f"{url}/metrics").status_code == 404, why="the proxy")
+        wait_for(lambda: httpx.get(f"{url}/metrics", timeout=60).status_code == 404, why="the proxy")
         yield url
     finally:
         caddy.terminate()
@@ -102,14 +102,14 @@ def away(tmp_path) -> Iterator[str]:
         yield url
 
 
-def ask_often(url: str) -> set[int]:
-    """The ports of the processes that answer."""
-    with httpx.Client(base_url=url) as client:
-        return {client.get("/v1/matches").json()["port"] for _ in range(30)}
+def ask_often(url: str) -> set[int | None]:
+    """The ports of the processes that answer; None if none did."""
+    with httpx.Client(base_url=url, timeout=60) as client:
+        return {client.get("/v1/matches").json().get("port") for _ in range(30)}
 
 
 def send_moves(url: str) -> list[httpx.Response]:
-    with httpx.Client(base_url=url) as client:
+    with httpx.Client(base_url=url, timeout=60) as client:
         return [client.post("/v1/matches/match-a/moves", json={"move": f"a{at}"}) for at in range(30)]
 
 
@@ -119,7 +119,7 @@ def test_reads_notice_nothing_of_a_dead_process(half_dead):
 
 def test_a_dead_process_keeps_no_moves_from_the_living_one(half_dead):
     answers = send_moves(half_dead)
-    assert {answer.status_code for answer in answers} <= {200, 502}
+    assert {answer.status_code for answer in answers} <= {200, 502, 503}
 
     def are_all_taken() -> bool:
         answers = send_moves(half_dead)

@@ -29,7 +29,7 @@ def start(tmp_path):
         process.kill()
 
 
-def ask(process: BotProcess, timeout_s: float = 10.0, line: bytes = QUESTION) -> tuple[Answer | None, list[str]]:
+def ask(process: BotProcess, timeout_s: float = 60.0, line: bytes = QUESTION) -> tuple[Answer | None, list[str]]:
     """The answer, and the kinds of all faults."""
     kinds: list[str] = []
     try:

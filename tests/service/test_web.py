@@ -438,6 +438,6 @@ def test_the_thread_that_was_busy_last_answers_next():
 
     front = Front(answer, 10)
     for _ in range(10):
+        eventually(lambda: len(front._threads._idle) == web.THREADS)
         assert ask(front, Scope()).answered.wait(60)
-        time.sleep(0.01)
     assert len(set(names)) == 1

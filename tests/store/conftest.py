@@ -30,6 +30,9 @@ OVER_MEMORY: dict[str, Callable[[EventStore], EventStore]] = {
 }
 SEALED = "always sealed"
 """The kind of store whose streams are all in an archive, which must not show."""
+PATIENCE_S = 60.0
+"""How long a client of the tests waits for a server whose disk is busy."""
+
 WATCHED = "watched by Sentinels"
 """The kind of store whose answers wait for both replicas."""
 
@@ -73,7 +76,8 @@ def shared_clusters(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callab
         def cluster_of(engine: str) -> OwnCluster:
             if engine not in running:
                 binary = binary_of(engine).path
-                running[engine] = stack.enter_context(own_cluster(binary, tmp_path_factory.mktemp(f"{engine}-cluster")))
+                directory = tmp_path_factory.mktemp(f"{engine}-cluster")
+                running[engine] = stack.enter_context(own_cluster(binary, directory, node_timeout_ms=30_000))
             return running[engine]
 
         yield cluster_of
@@ -89,7 +93,7 @@ def shared_watched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callabl
             if not running:
                 directory = tmp_path_factory.mktemp("watched")
                 # No test of it wants another primary, however long this one is held up.
-                patient = watched_store(binary_of("valkey").path, directory, down_after_ms=60_000)
+                patient = watched_store(binary_of("valkey").path, directory, least=0, down_after_ms=60_000)
                 running.append(stack.enter_context(patient))
             return running[0]
 
@@ -119,12 +123,12 @@ def client_of(
 
         def connect_to(engine: str) -> Redis | Cluster:
             if engine.endswith("cluster"):
-                cluster = stack.enter_context(shared_clusters(engine.partition(" ")[0]).connect())
+                cluster = stack.enter_context(shared_clusters(engine.partition(" ")[0]).connect(PATIENCE_S))
                 cluster.flushall()
                 return cluster
             if engine == "fakeredis":
                 return fakeredis.FakeRedis(server=fakeredis.FakeServer())
-            client = connect_client(shared_watched().url if engine == WATCHED else shared_servers(engine).url)
+            client = connect_client((shared_watched() if engine == WATCHED else shared_servers(engine)).url, PATIENCE_S)
             stack.callback(client.connection_pool.disconnect)
             client.flushall()
             return client
@@ -143,7 +147,9 @@ def client(request: pytest.FixtureRequest, client_of: Callable[[str], Redis]) ->
         pytest.param(WATCHED, marks=pytest.mark.server),
     ]
 )
-def store(request: pytest.FixtureRequest, client_of: Callable[[str], Redis]) -> EventStore:
+def store(
+    request: pytest.FixtureRequest, client_of: Callable[[str], Redis], monkeypatch: pytest.MonkeyPatch
+) -> EventStore:
     """An empty store of each kind: all must pass the same tests."""
     if request.param in (SEALED, WITH_ARCHIVE) and request.path.stem == "test_sealing_contract":
         pytest.skip("reads what is sealed as if it were not")
@@ -153,4 +159,5 @@ def store(request: pytest.FixtureRequest, client_of: Callable[[str], Redis]) -> 
         return OVER_MEMORY[request.param](MemoryStore())
     if request.param == "memory":
         return MemoryStore()
+    monkeypatch.setattr("plyscribe.service.store.replicas.WITHIN_MS", 60_000)
     return RedisStore(client_of(request.param), replicas=2 if request.param == WATCHED else 0)

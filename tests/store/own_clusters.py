@@ -15,8 +15,6 @@ SLOTS = 16384
 NODE = (
     "--cluster-enabled",
     "yes",
-    "--cluster-node-timeout",
-    "1000",
     # A replica does not wait for the data of a primary that was away for long.
     "--cluster-replica-validity-factor",
     "0",
@@ -56,11 +54,17 @@ class OwnCluster:
 
 
 @contextmanager
-def own_cluster(binary: Path, directory: Path, primaries: int = 3, replicas: int = 0) -> Iterator[OwnCluster]:
-    """A cluster in which `replicas` servers follow each primary, and all know it."""
+def own_cluster(
+    binary: Path, directory: Path, primaries: int = 3, replicas: int = 0, node_timeout_ms: int = 1000
+) -> Iterator[OwnCluster]:
+    """A cluster in which `replicas` servers follow each primary, and all know it.
+
+    A node that is silent for longer than `node_timeout_ms` counts as dead, also if it only waits for the disk.
+    """
+    patience = ("--cluster-node-timeout", str(node_timeout_ms))
     with ExitStack() as stack:
         servers = [
-            stack.enter_context(own_server(binary, directory / f"node-{number}", *NODE))
+            stack.enter_context(own_server(binary, directory / f"node-{number}", *NODE, *patience))
             for number in range(primaries * (1 + replicas))
         ]
         clients = [stack.enter_context(Redis(port=server.port, decode_responses=True)) for server in servers]

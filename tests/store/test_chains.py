@@ -52,7 +52,7 @@ class Rig:
 
 @pytest.fixture
 def rig(server: EmbeddedServer) -> Iterator[Rig]:
-    with connect_client(server.url) as client:
+    with connect_client(server.url, 60.0) as client:
         yield Rig(client)
 
 

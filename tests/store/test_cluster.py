@@ -26,13 +26,13 @@ STREAMS = [f"match-{number}" for number in range(200)]
 @pytest.fixture
 def cluster(engine: str, tmp_path: Path) -> Iterator[OwnCluster]:
     """A cluster for one test, without replicas."""
-    with own_cluster(binary_of(engine).path, tmp_path) as running:
+    with own_cluster(binary_of(engine).path, tmp_path, node_timeout_ms=30_000) as running:
         yield running
 
 
 @pytest.fixture
 def client(cluster: OwnCluster) -> Iterator[Cluster]:
-    with cluster.connect() as connected:
+    with cluster.connect(60.0) as connected:
         yield connected
 
 

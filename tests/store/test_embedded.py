@@ -277,7 +277,7 @@ def test_rq_works_at_the_url(tmp_path: Path, binary: Binary) -> None:
 @pytest.mark.server
 def test_a_stop_is_graceful_and_harmless_twice(tmp_path: Path, engine: str) -> None:
     server = EmbeddedServer(tmp_path, binary_of(engine))
-    store = connect(server.url)
+    store = connect(server.url, 60.0)
     events = append(store, STREAM)
     server.stop()
     server.stop()

@@ -24,7 +24,7 @@ FEED = feed_key(bucket_of(STREAM))
 
 @pytest.fixture
 def client(server: EmbeddedServer) -> Iterator[Redis]:
-    client = connect_client(server.url)
+    client = connect_client(server.url, 60.0)
     yield client
     client.connection_pool.disconnect()
 

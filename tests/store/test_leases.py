@@ -18,7 +18,7 @@ pytestmark = pytest.mark.server
 def client(server: EmbeddedServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[Redis]:
     monkeypatch.setattr(leases_module, "RENEW_S", 0.0)
     monkeypatch.setattr(leases_module, "LASTS_S", 60.0)
-    client = connect_client(server.url)
+    client = connect_client(server.url, 60.0)
     yield client
     client.connection_pool.disconnect()
 

@@ -42,7 +42,7 @@ IMPATIENT_S = 0.3
 
 @pytest.fixture
 def client(server: EmbeddedServer) -> Iterator[Redis]:
-    client = connect_client(server.url)
+    client = connect_client(server.url, 60.0)
     yield client
     client.connection_pool.disconnect()
 

@@ -35,7 +35,7 @@ pytestmark = pytest.mark.server
 
 def why_not(url: str) -> str:
     """Why a process refuses to start on this store. The doctor says the same."""
-    with connect_client(url) as client:
+    with connect_client(url, 60.0) as client:
         obstacles = examine_store_server(client)
         with pytest.raises(UnsupportedServer) as refused:
             require_store(client)
@@ -47,7 +47,7 @@ def why_not(url: str) -> str:
 
 @pytest.fixture
 def client(server: EmbeddedServer) -> Iterator[Redis]:
-    with connect_client(server.url) as client:
+    with connect_client(server.url, 60.0) as client:
         yield client
 
 

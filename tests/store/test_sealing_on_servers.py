@@ -34,7 +34,7 @@ LONG = 1200
 
 @pytest.fixture
 def client(server: EmbeddedServer) -> Iterator[Redis]:
-    client = connect_client(server.url)
+    client = connect_client(server.url, 60.0)
     yield client
     client.connection_pool.disconnect()
 
@@ -181,7 +181,7 @@ def test_a_process_that_dies_between_parts_leaves_the_stream_sealed(
     def die() -> None:
         raise Death
 
-    store, lasts = connect(server.url), adapter.UNSEALING_LASTS_MS
+    store, lasts = connect(server.url, 60.0), adapter.UNSEALING_LASTS_MS
     whole = seal_long(store)
     before = picture(store)
     with monkeypatch.context() as patched:
@@ -194,7 +194,7 @@ def test_a_process_that_dies_between_parts_leaves_the_stream_sealed(
     server.process.kill()
     server.process.wait()
     with EmbeddedServer(tmp_path / "data", binary_of(engine)) as again:
-        revived = connect(again.url)
+        revived = connect(again.url, 60.0)
         assert picture(revived) == before
         assert revived.unseal(STREAM, PLACE, whole.entries, whole.commands)
         assert read_whole(revived, STREAM) == whole
@@ -234,7 +234,7 @@ def test_parts_that_end_too_early_put_nothing_back(
 def test_a_server_that_dies_after_a_seal_or_an_unseal_still_has_it(
     server: EmbeddedServer, engine: str, tmp_path: Path
 ) -> None:
-    store = connect(server.url)
+    store = connect(server.url, 60.0)
     seal(store)
     back = seal(store, NEIGHBOUR)
     store.unseal(NEIGHBOUR, PLACE, back.entries, back.commands)

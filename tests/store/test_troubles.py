@@ -33,7 +33,7 @@ STREAM = "match-aaaaaaaaaaaaaaaaaaaaaaaaaa"
 
 @pytest.fixture
 def client(server: EmbeddedServer) -> Iterator[Redis]:
-    with connect_client(server.url) as client:
+    with connect_client(server.url, 60.0) as client:
         yield client
 
 
@@ -51,7 +51,7 @@ def error_of(ask: Callable[[], object]) -> StoreError:
 
 def errors_on(url: str) -> list[StoreError]:
     """How an append fails, a pipelined one, and the probe of a write."""
-    with connect_client(url) as client:
+    with connect_client(url, 60.0) as client:
         store = RedisStore(client)
         alone, probed = error_of(lambda: append(store, STREAM)), read_report(client).write_error
         store.close()

@@ -40,14 +40,14 @@ def bytes_of(directory: Path) -> dict[str, bytes]:
 
 
 def fill(server: EmbeddedServer, count: int = EVENTS, stream: str = STREAM) -> None:
-    store = connect(server.url)
+    store = connect(server.url, 60.0)
     for _ in range(count):
         append(store, stream)
     store.close()
 
 
 def count(server: EmbeddedServer, stream: str = STREAM) -> int:
-    store = connect(server.url)
+    store = connect(server.url, 60.0)
     entries = store.load(stream).entries
     store.close()
     return len(entries)

@@ -28,7 +28,7 @@ CONFIG = """\
 warnings = false
 max-stream-events = 3
 # Longer than the service lets a request wait for a report.
-request-timeout = 30
+request-timeout = 120
 generation.deterministic = true
 generation.database = "none"
 
@@ -63,7 +63,7 @@ moves = {{ values = ["+1", "+2", "+3", "+4", "+5", "+6", "+7", "d4", "hold"] }}
 [[operations]]
 include-path = "/v1/matches/stream"
 max-stream-events = 1
-request-timeout = 2
+request-timeout = 5
 """
 
 

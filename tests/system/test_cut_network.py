@@ -179,7 +179,7 @@ def test_a_primary_that_is_cut_off_from_its_replica_answers_no_move_until_the_re
         wait_for(lambda: is_ready(url), why="its return")
         assert mover.send().is_success
         assert mover.count_moves() == 2
-        with closing(connect(primary.url)) as here, closing(connect(replica.url)) as there:
+        with closing(connect(primary.url, 60.0)) as here, closing(connect(replica.url, 60.0)) as there:
             assert there.load(mover.match).entries == here.load(mover.match).entries
 
 

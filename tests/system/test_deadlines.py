@@ -11,7 +11,7 @@ from tests.system.running import free_port, is_ready, pair, process, serving, wa
 pytestmark = pytest.mark.server
 
 MOVE_MS = 1_000
-PAUSED_MS = 5_000
+PAUSED_MS = 15_000
 """Long enough to do something in a match before its deadline on a busy machine."""
 
 MATCHES = 8

@@ -47,7 +47,7 @@ class Patient:
     """A store to examine, healthy except for what a test does to it."""
 
     def __init__(self, server: EmbeddedServer, data: Path) -> None:
-        self.redis = connect_client(server.url)
+        self.redis = connect_client(server.url, 60.0)
         self.data = data
         toy = "tests.domain.toy:TOY_V1"
         read_url = f"sqlite:///{data}.read.db"

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from plyscribe.service.client import Client, Json, Problem
-from tests.system.running import Serving, free_port, pair, status_of, wait_for
+from tests.system.running import Serving, crash, free_port, pair, status_of, wait_for
 
 pytestmark = pytest.mark.server
 
@@ -82,8 +82,7 @@ def kill_at_random(service: Serving, is_enough: Callable[[int], bool]) -> Servin
         time.sleep(PAUSE_BETWEEN_KILLS_S * 2 * draw.random())
         victim = order[number % len(VICTIMS)]
         if victim == "everything":
-            service.process.kill()
-            service.process.wait()
+            crash(service.process)
             service = Serving(service.data, service.port)
         else:
             service.kill(victim)

@@ -13,7 +13,7 @@ import pytest
 
 from plyscribe.service.bridge.source import digest_files
 from plyscribe.service.client import Client
-from tests.system.running import PROGRAM, Serving, environment, free_port, serving, wait_for
+from tests.system.running import PROGRAM, Serving, crash, environment, free_port, serving, wait_for
 
 pytestmark = pytest.mark.server
 
@@ -177,7 +177,7 @@ def test_a_cup_that_is_killed_goes_on_with_the_same_accounts_and_says_what_playe
                     return False
 
             wait_for(has_begun, why="the first games")
-        running.kill()
+        crash(running)
         cup.open_gate()
         before = cup.list_accounts()
         assert sorted(before) == ["Alpha 1", "Beta 1"]

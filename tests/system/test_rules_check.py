@@ -142,7 +142,7 @@ def test_a_person_reads_where_a_match_differs(place):
 
 
 def test_the_store_is_only_read(place, tmp_path):
-    with start_server(tmp_path / "store") as server, connect_client(server.url) as client:
+    with start_server(tmp_path / "store") as server, connect_client(server.url, 60.0) as client:
         record(compose(CONFIG, RedisStore(client)))
         before = {key: client.dump(key) for key in client.scan_iter()}
         environ = {"REDIS_URL": server.url, "PLYSCRIBE_SERVER_KEY": KEY}

@@ -20,6 +20,7 @@ from tests.system.running import (
     KEY,
     ROOT,
     STARTS_WITHIN_S,
+    crash,
     descendants,
     environment,
     free_port,
@@ -54,9 +55,8 @@ def test_matches_of_all_rulesets_are_played_and_verified_by_a_process_of_its_own
 
 def test_the_store_says_that_answers_are_on_disk(tmp_path):
     with serving(tmp_path / "data") as service, Client(service.url) as client:
-        ready = client.ready()
-        assert (ready["status"], ready["durability"], ready["replicas"]) == ("ready", "always", 0)
-        assert ready["queues"] == "up"
+        wanted = {"status": "ready", "durability": "always", "replicas": 0, "queues": "up"}
+        wait_for(lambda: wanted.items() <= client.ready().items(), why="all to be up")
 
 
 def test_folders_in_the_working_directory_that_are_named_like_our_packages_do_no_harm(tmp_path):
@@ -104,18 +104,7 @@ def test_when_the_service_is_told_to_stop_nothing_of_it_stays(tmp_path):
 
 def test_when_the_service_is_killed_nothing_of_it_stays(tmp_path):
     with serving(tmp_path / "data") as service:
-        below = descendants(service.process.pid)
-        service.process.kill()
-        service.process.wait()
-        wait_for(lambda: not any(map(_runs, below)), why="the end of all processes")
-
-
-def _runs(pid: int) -> bool:
-    try:
-        with open(f"/proc/{pid}/stat") as stat:
-            return stat.read().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
+        crash(service.process)
 
 
 def test_what_dies_is_started_again(tmp_path):

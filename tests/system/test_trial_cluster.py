@@ -49,7 +49,7 @@ def test_a_cluster_of_ones_own_loses_nothing_whatever_is_killed(tmp_path: Path) 
         assert (data / "cluster" / NOTES).stat().st_mode & 0o077 == 0
         addresses = find_cluster(data / "cluster")
         assert addresses is not None
-        with connect_client(addresses[0]) as client:
+        with connect_client(addresses[0], 60.0) as client:
             assert len(list_shares(client)) == 3
         with pair(service.url) as both:
             match = both.open_match("zhen", options={"tiles": 8, "cubes": 8})

@@ -135,7 +135,7 @@ def test_a_store_that_takes_no_writes_is_not_ready(tmp_path, trouble, code):
     port = str(free_port())
     with (
         start_server(tmp_path / "store") as store,
-        connect_client(store.url) as operator,
+        connect_client(store.url, 60.0) as operator,
         process("-m", "plyscribe", "web", "--port", port, REDIS_URL=store.url),
     ):
         url = f"http://127.0.0.1:{port}"
@@ -240,12 +240,12 @@ def test_workers_and_relay_wait_for_a_store_that_is_not_there_yet(tmp_path, name
     directory.mkdir(mode=0o700)
     with logging_to(tmp_path / "log", name, REDIS_URL=f"unix://{directory}/store.sock") as said:
         wait_for(lambda: "waiting for the store, next try in" in said(), why="the line in the log")
-        with start_server(directory) as server, connect_client(server.url) as redis:
+        with start_server(directory) as server, connect_client(server.url, 60.0) as redis:
             is_at_work = {"verify": "rq:workers", "relay": "relay:deadlines:watched"}[name]
             wait_for(lambda: redis.exists(is_at_work), why=name)
             server.process.kill()
             server.process.wait()
-        with start_server(directory) as server, connect_client(server.url) as redis:
+        with start_server(directory) as server, connect_client(server.url, 60.0) as redis:
             wait_for(lambda: redis.client_list(), why="the return")
             time.sleep(2.0)
     assert "Traceback" not in said()

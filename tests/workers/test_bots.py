@@ -119,7 +119,7 @@ class Rig:
 @pytest.fixture(scope="module")
 def redis(tmp_path_factory) -> Iterator[Redis]:
     register(TOY_V1)
-    with start_server(tmp_path_factory.mktemp("store")) as server, connect_client(server.url) as client:
+    with start_server(tmp_path_factory.mktemp("store")) as server, connect_client(server.url, 60.0) as client:
         yield client
 
 

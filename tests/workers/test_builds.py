@@ -92,7 +92,7 @@ def server(tmp_path_factory) -> Iterator[str]:
 
 @pytest.fixture
 def rig(server: str, read_url: str) -> Iterator[Rig]:
-    with connect_client(server) as client:
+    with connect_client(server, 60.0) as client:
         client.flushall()
         rig = Rig(client, read_url)
         # It finds its places, and nothing is built yet.
@@ -325,6 +325,8 @@ def test_the_lag_is_what_the_relay_has_not_taken(rig, monkeypatch):
 
 
 def test_the_lag_is_asked_for_once_a_second(rig, monkeypatch):
+    # This second lasts as long as the test takes.
+    monkeypatch.setattr("plyscribe.service.lists.projections.LAG_CACHED_S", 600.0)
     lag = rig.parts.lists.lag
     known = lag()
     rig.play.create()

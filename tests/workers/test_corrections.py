@@ -94,7 +94,7 @@ def url(tmp_path_factory) -> Iterator[str]:
 
 @pytest.fixture
 def club(url) -> Iterator[Club]:
-    with connect_client(url) as redis:
+    with connect_client(url, 60.0) as redis:
         redis.flushall()
         yield Club(redis)
 

@@ -33,7 +33,7 @@ def server(tmp_path_factory) -> Iterator[str]:
 
 @pytest.fixture
 def redis(server: str) -> Iterator[Redis]:
-    with connect_client(server) as client:
+    with connect_client(server, 60.0) as client:
         client.flushall()
         yield client
 

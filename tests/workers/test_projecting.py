@@ -109,7 +109,7 @@ def server(tmp_path_factory) -> Iterator[str]:
 
 @pytest.fixture
 def rig(server: str, read_url: str) -> Iterator[Rig]:
-    with connect_client(server) as client:
+    with connect_client(server, 60.0) as client:
         client.flushall()
         rig = Rig(client, read_url)
         rig.build()

@@ -37,7 +37,7 @@ class Rig:
     def __init__(self, store: EmbeddedServer, queues: EmbeddedServer) -> None:
         self.queues = queues
         config = Config(store.url, queues.url, parse_key("5a" * 32))
-        self.redis = connect_client(store.url)
+        self.redis = connect_client(store.url, 60.0)
         self.parts: Parts = compose(config, RedisStore(self.redis), self.redis)
         self.jobs = connect_client(queues.url, 0.3)
         self.relay = open_relay(self.parts, self.redis, self.jobs)
@@ -119,7 +119,7 @@ def test_lists_inboxes_and_deadlines_go_on_and_no_job_is_lost(rig, caplog, troub
         assert "the queues' server takes no jobs" in caplog.text
         assert "a batch of the feed failed" not in caplog.text
         assert rig.redis.hlen(SWEEPS) == 0, "a sweep that could not send counts for nothing"
-    with connect_client(rig.queues.url) as jobs:
+    with connect_client(rig.queues.url, 60.0) as jobs:
         rig.relay_until(lambda: len(verify_queue(jobs)) >= 2 and len(play_queue(jobs)) >= 1)
         verified = " ".join(verify_queue(jobs).job_ids)
         assert over in verified

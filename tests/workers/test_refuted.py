@@ -115,7 +115,7 @@ def server(tmp_path_factory) -> Iterator[EmbeddedServer]:
 
 @pytest.fixture
 def house(server: EmbeddedServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[House]:
-    with connect_client(server.url) as redis:
+    with connect_client(server.url, 60.0) as redis:
         redis.flushall()
         register(TOY_V1)
         house = House(server, redis)

@@ -47,7 +47,7 @@ def patient(monkeypatch) -> None:
 
 @pytest.fixture
 def redis(url) -> Iterator[Redis]:
-    with connect_client(url) as client:
+    with connect_client(url, 60.0) as client:
         client.flushall()
         yield client
 
@@ -87,7 +87,7 @@ def test_a_finished_match_is_seen_from_the_feed_to_the_queue(vitals, redis):
 
 @pytest.mark.parametrize("engine", REAL)
 def test_a_relay_without_news_gives_signs_of_life_on_every_server(engine, tmp_path):
-    with EmbeddedServer(tmp_path / "store", binary_of(engine)) as server, connect_client(server.url) as redis:
+    with EmbeddedServer(tmp_path / "store", binary_of(engine)) as server, connect_client(server.url, 60.0) as redis:
         parts = compose(CONFIG, RedisStore(redis))
         relay, vitals = Relay(FeedGroup(redis), [Deadlines(parts, redis, parts.matches)]), Vitals(redis, redis)
         assert vitals.feed().silent_s is None
