@@ -83,7 +83,7 @@ def rig() -> Iterator[Rig]:
 
 
 def eventually(check: Callable[[], object]) -> None:
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while not check():
         assert time.monotonic() < deadline, "it did not come to pass"
         time.sleep(0.005)

@@ -358,6 +358,9 @@ def test_ctrl_c_while_workers_start_is_told_once_by_the_command(tmp_path):
         "plyscribe",
         "study",
         *SMALL_ZHEN,
+        # So many that none is played to its end meanwhile.
+        "--matches",
+        "5000",
         "--workers",
         "2",
         "--out",

@@ -13,7 +13,7 @@ from tests.system.running import NAMES, Serving, free_port, wait_for
 
 pytestmark = pytest.mark.server
 
-CORRECTIONS_S = 15
+CORRECTIONS_S = 30
 
 
 def kill_everything(service: Serving) -> None:
@@ -49,10 +49,11 @@ def test_matches_wait_for_their_recorder_and_a_restart_verifies_those_whose_time
             confirmed = finish(ann)
             ann.confirm_record(confirmed)
             wait_for(lambda: ann.match(confirmed)["score"], why="the score of a confirmed match")
-            left_alone, corrected = finish(ann), finish(ann)
+            corrected = finish(ann)
+            assert ann.take_back(corrected, steps=1)["turn"] == {"decision": 2}
+            left_alone = finish(ann)
             over_s = time.monotonic() + CORRECTIONS_S
             assert ann.match(left_alone)["verdict"] is None
-            assert ann.take_back(corrected, steps=1)["turn"] == {"decision": 2}
         kill_everything(service)
         time.sleep(max(0.0, over_s - time.monotonic()))
         service = begin(tmp_path / "data")

@@ -73,7 +73,7 @@ def test_a_full_store_is_read_refuses_moves_and_goes_on_with_more_memory(tmp_pat
         assert ended["events"][-1]["type"] == "match-ended"
         assert httpx.get(f"{service.url}/healthz", timeout=60).is_success
         wait_for(lambda: read_readiness(service.url).get("code") == "store/full", why="the trouble")
-        assert not is_ready(service.url)
+        wait_for(lambda: not is_ready(service.url), why="a refusal")
         assert "plyscribe_store_takes_writes 0.0" in httpx.get(f"{service.url}/metrics", timeout=60).text
         for client in hasty:
             client.close()

@@ -67,7 +67,8 @@ def test_the_layout_for_one_machine_plays_verifies_reports_and_stops(tmp_path):
         named = list_named_metrics() - list_countable()
         assert len(named) > 20
         wait_for(lambda: named <= set(METRIC.findall(read_metrics(web))), why=f"all of {named}")
-        assert set(STARTS.findall(read_metrics(web))) >= {"web", "relay", *QUEUES}
+        kinds = {"web", "relay", *QUEUES}
+        wait_for(lambda: set(STARTS.findall(read_metrics(web))) >= kinds, START_WITHIN_S, "the start of all processes")
         assert here.stop() == dict.fromkeys(here.processes, 0)
 
 

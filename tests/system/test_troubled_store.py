@@ -145,7 +145,7 @@ def test_a_store_that_takes_no_writes_is_not_ready(tmp_path, trouble, code):
         for name, value in trouble.items():
             operator.config_set(name, value)
         wait_for(lambda: read_readiness(url).get("code") == code, why="the trouble")
-        assert not is_ready(url)
+        wait_for(lambda: not is_ready(url), why="a refusal")
         for name, value in before.items():
             operator.config_set(name, value)
         wait_for(lambda: is_ready(url), why="the end of the trouble")

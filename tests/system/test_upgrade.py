@@ -121,6 +121,10 @@ def upgrade(machine: Machine, *options: str) -> tuple[int, dict[str, Any]]:
     return said.returncode, json.loads(said.stdout)
 
 
+def list_kinds(said: dict[str, Any]) -> set[tuple[str, str]]:
+    return {(each["release"], each["kind"]) for each in said["processes"]}
+
+
 def play(one: Client, other: Client, match: str) -> None:
     """Play on, each seat by way of its own client."""
     while seat := one.match(match)["turn"].get("decision"):
@@ -161,15 +165,17 @@ def test_two_releases_play_together_until_the_upgrade_is_finished(machines: tupl
             assert (refused.value.status, refused.value.code) == (503, "upgrade/unfinished")
         ended, said = upgrade(new)
         assert (ended, said["layout"], said["newest_layout"]) == (0, 1, NEWEST)
-        counted = {(each["release"], each["kind"]) for each in said["processes"]}
-        assert counted == {(release, kind) for release in (BEFORE, __version__) for kind in (*WORKERS, "web")}
+        both_releases = {(release, kind) for release in (BEFORE, __version__) for kind in (*WORKERS, "web")}
+        wait_for(lambda: list_kinds(upgrade(new)[1]) == both_releases, why="all processes of both releases")
         ended, said = upgrade(new, "--finish")
         assert (ended, said["layout"]) == (1, 1), "processes of the older release are at work"
 
         last = both.open_match("zhen", options=SHORT)
         old.stop()
-        ended, said = upgrade(new, "--finish")
-        assert (ended, said["layout"]) == (0, NEWEST)
+        # A process that cannot say goodbye counts for half a minute.
+        wait_for(lambda: upgrade(new, "--finish")[0] == 0, why="the end of the older processes")
+        _, said = upgrade(new)
+        assert said["layout"] == NEWEST
         assert {each["release"] for each in said["processes"]} == {__version__}
 
         # Now it is stored, and what was begun goes on.
