@@ -18,14 +18,13 @@ from rich.table import Table
 
 from plyscribe.domain.ruleset import AnyRuleset
 from plyscribe.domain.rulesets import find_ruleset, list_newest
-from plyscribe.service.cli.shared_options import JSON
+from plyscribe.service.cli.shared_options import JSON, RETRY_FOR_S
 from plyscribe.service.config import register_rulesets
 
 if TYPE_CHECKING:
     from plyscribe.service.bridge.bot_check import BotCheck, Checked, Finding
     from plyscribe.service.bridge.source import Source
 
-RETRY_FOR_S = 10.0
 SHOWN_FINDINGS = 30
 
 COMMAND = click.argument("command", nargs=-1, required=True, metavar="-- BOT [ARGS]…", type=click.UNPROCESSED)

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from plyscribe.service.cli.organiser import URL
-from plyscribe.service.cli.shared_options import JSON, TOKEN
+from plyscribe.service.cli.shared_options import JSON, RETRY_FOR_S, TOKEN
 from plyscribe.service.client import Client, Problem
 
 SHOWN = 20
@@ -50,7 +50,7 @@ def explore(
     """
     ratings = {name: filters.pop(name) for name in ("min_rating", "max_rating")}
     try:
-        with Client(url, token) as client:
+        with Client(url, token, retry_for_s=RETRY_FOR_S) as client:
             if query is not None:
                 if any(each is not None for each in (*ratings.values(), match, ply)) or moves:
                     raise click.UsageError("--search looks at all matches, whatever their ratings: leave those out")

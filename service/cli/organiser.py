@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from plyscribe.service.cli.shared_options import DATA
+from plyscribe.service.cli.shared_options import DATA, RETRY_FOR_S
 
 URL = click.option("--url", default="http://127.0.0.1:8420", show_default=True, help="The running service.")
 TOKEN = click.option(
@@ -39,7 +39,7 @@ def _send(url: str, token: str | None, data: Path, ask: Callable[[Any], Any]) ->
     from plyscribe.service.client import Client, Problem
 
     try:
-        with Client(url, token or read_admin_token(data)) as client:
+        with Client(url, token or read_admin_token(data), retry_for_s=RETRY_FOR_S) as client:
             return ask(client)
     except (TournamentError, Problem) as error:
         sys.exit(f"error: {error}")

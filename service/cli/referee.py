@@ -18,7 +18,7 @@ from plyscribe.domain.proofs.shrinking import MOST_RUNS
 from plyscribe.domain.proofs.tricky import fits, list_settings
 from plyscribe.domain.ruleset import AnyRuleset
 from plyscribe.domain.rulesets import find_ruleset
-from plyscribe.service.cli.shared_options import JSON, RULESET_OPTIONS, TOKEN
+from plyscribe.service.cli.shared_options import JSON, RETRY_FOR_S, RULESET_OPTIONS, TOKEN
 from plyscribe.service.config import ConfigError, register_rulesets
 
 if TYPE_CHECKING:
@@ -259,7 +259,7 @@ def _read(ruleset: AnyRuleset, asked: Asked) -> "Iterator[Recorded]":
     if asked.url is not None:
         from plyscribe.service.client import Client
 
-        with Client(asked.url, asked.token) as client:
+        with Client(asked.url, asked.token, retry_for_s=RETRY_FOR_S) as client:
             yield from read_exported(ruleset, client.export_matches(ruleset=ruleset.id), asked.url)
 
 

@@ -13,6 +13,9 @@ from click.core import ParameterSource
 PORTS = ("PLYSCRIBE_PORT", "PORT")
 """What names the port in the environment. Hosts that run a Procfile set the second one; the first one counts more."""
 
+RETRY_FOR_S = 10.0
+"""How long a command tries to reach the server that it was given: whoever has mistyped its address waits for that."""
+
 _HOST = re.compile(r"[A-Za-z0-9_.:%-]+")
 
 

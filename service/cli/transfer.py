@@ -24,7 +24,7 @@ from plyscribe.domain.replay import replay
 from plyscribe.service.cli import full_export
 from plyscribe.service.cli.beside import OPERATOR, compose_beside
 from plyscribe.service.cli.full_export import Differs, ExportError, Written
-from plyscribe.service.cli.shared_options import DATA, TOKEN, URL
+from plyscribe.service.cli.shared_options import DATA, RETRY_FOR_S, TOKEN, URL
 from plyscribe.service.client import Client, Problem
 from plyscribe.service.errors import ServiceError
 from plyscribe.service.matches.imports import OPERATOR_RIGHTS
@@ -46,7 +46,6 @@ REFUSALS = (
     UnicodeDecodeError,
 )
 POLL_S = 0.3
-RETRY_FOR_S = 10.0
 JUDGED_WITHIN_S = 60.0
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
