@@ -92,7 +92,7 @@ def test_one_client_takes_no_more_than_half_of_them(played):
 
 
 def test_a_stream_leaves_its_thread_after_a_while_and_can_be_continued(played, monkeypatch):
-    monkeypatch.setattr(followers, "THREAD_S", 1.0)
+    monkeypatch.setattr(followers, "THREAD_S", 3.0)
     events = parse(played.stream().text)
     assert [event["id"] for event in events if "id" in event] == ["1", "2", "3"]
     assert "end" not in [event.get("event") for event in events]
@@ -104,7 +104,7 @@ def test_a_stream_leaves_its_thread_after_a_while_and_can_be_continued(played, m
 
 def test_a_stream_without_news_shows_soon_whether_its_client_is_there(played, monkeypatch):
     monkeypatch.setattr(followers, "THREAD_BEAT_S", 0.01)
-    monkeypatch.setattr(followers, "THREAD_S", 0.5)
+    monkeypatch.setattr(followers, "THREAD_S", 1.5)
     assert played.stream().data.count(b":\n\n") > 2
 
 

@@ -217,7 +217,7 @@ def test_the_client_explores_and_searches_page_after_page(api: Api, three: list[
 
 
 def test_the_command_shows_moves_and_finds_steps(api: Api, three: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(explore, "Client", lambda url, token: Local(api))
+    monkeypatch.setattr(explore, "Client", lambda url, token, **_: Local(api))
 
     def run(*asked: str) -> tuple[int, str]:
         ran = CliRunner().invoke(cli, ["explore", *asked])

@@ -420,7 +420,7 @@ def test_recorded_matches_are_held_against_and_others_left_out(tmp_path, played)
 
 
 def test_matches_of_a_server_and_of_a_whole_store_are_held_against(tmp_path, api, parts, monkeypatch):
-    def connect(url: str, token: str | None) -> Client:
+    def connect(url: str, token: str | None, **_: float) -> Client:
         return Client(url, token, transport=httpx.WSGITransport(app=api.app))
 
     ann = connect("http://ours.localhost", api.sign_up()[1])

@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -68,7 +69,8 @@ class Writer:
                 self.events.append(event)
             else:
                 # A failover has lost the end of the stream.
-                self.events = self._store.load(self.stream).entries
+                with suppress(StoreError):
+                    self.events = self._store.load(self.stream).entries
 
     def stop(self) -> None:
         self._ended.set()

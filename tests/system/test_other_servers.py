@@ -151,7 +151,7 @@ def test_a_page_waits_for_the_next_event(threaded):
         match = both.open_match("zhen")
         mover = threading.Timer(0.5, lambda: both.clients[0].move(match, "+5"))
         mover.start()
-        waited = httpx.get(f"{threaded}/v1/matches/{match}/events?after=3&wait=15", timeout=WITHIN_S)
+        waited = httpx.get(f"{threaded}/v1/matches/{match}/events?after=3&wait=30", timeout=WITHIN_S)
         mover.join()
         assert [event["type"] for event in waited.json()["events"]] == ["move-made"]
 

@@ -1,6 +1,7 @@
 """SIGTERM: work in progress is finished or done again, and what was answered stays."""
 
 import os
+import re
 import signal
 import threading
 import time
@@ -53,7 +54,7 @@ def test_a_worker_finishes_the_job_in_hand_and_leaves_the_next_one(redis_url, tm
         Redis.from_url(redis_url) as redis,
         process("-m", "plyscribe.workers", "verify", REDIS_URL=redis_url) as worker,
     ):
-        started, done = enqueue_slow(redis, tmp_path, 1.5)
+        started, done = enqueue_slow(redis, tmp_path, 5)
         enqueue_slow(redis, tmp_path, 0, "next")
         wait_for(started.exists, why="the job")
         worker.terminate()
@@ -132,7 +133,7 @@ def test_nothing_is_lost_whatever_is_told_to_stop_under_load(tmp_path):
         service.stop()
 
 
-DONE = 'plyscribe_job_seconds_count{job="verify_matches",outcome="done",process="verify"} 1.0'
+DONE = re.compile(r'plyscribe_job_seconds_count\{job="verify_matches",outcome="done",process="verify"\} [1-9]')
 
 
 def test_the_numbers_of_all_processes_are_told_and_start_again_with_the_service(tmp_path):
@@ -142,7 +143,7 @@ def test_the_numbers_of_all_processes_are_told_and_start_again_with_the_service(
             both.clients[1].withdraw(match)
             wait_for(lambda match=match: status_of(client, match) == "scored", why="the score")
             # A job counts once it has ended, which is after the score.
-            wait_for(lambda url=service.url: DONE in read_metrics(url), why="the end of the job")
+            wait_for(lambda url=service.url: DONE.search(read_metrics(url)), why="the end of the job")
             told = read_metrics(service.url)
             for kind in ("web", "relay", "verify"):
                 assert f'plyscribe_process_starts_total{{process="{kind}"}} 1.0' in told

@@ -101,7 +101,7 @@ def rig(server: str, read_url: str) -> Iterator[Rig]:
 
 
 def eventually(check) -> None:
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 120
     while not check():
         assert time.monotonic() < deadline
         time.sleep(0.02)
