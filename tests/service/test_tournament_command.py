@@ -87,7 +87,7 @@ def steer(api, parts, monkeypatch):
     cup = TournamentOverHttp(api, parts, is_open=False)
 
     class Connected(Client):
-        def __init__(self, url: str, token: str) -> None:
+        def __init__(self, url: str, token: str, **_: float) -> None:
             super().__init__(url, token, transport=httpx.WSGITransport(api.app))
 
     monkeypatch.setattr("plyscribe.service.client.Client", Connected)
