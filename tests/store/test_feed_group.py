@@ -94,7 +94,7 @@ def test_a_read_waits_for_an_entry_and_returns_without_one(store: RedisStore, gr
 
 
 def test_a_wait_beyond_the_clients_time_out_is_cut_short(server: EmbeddedServer) -> None:
-    client = connect_client(server.url, timeout_s=0.2)
+    client = connect_client(server.url, timeout_s=6.0)
     assert FeedGroup(client).read(64, block_ms=60_000) == []
     client.connection_pool.disconnect()
 

@@ -26,10 +26,7 @@ if (badge) {
   look();
   looking = setInterval(look, LOOK_MS);
   document.addEventListener("visibilitychange", () => document.hidden || look());
-  document.addEventListener("plyscribe:turn", () => {
-    counted = null;
-    look();
-  });
+  document.addEventListener("plyscribe:turn", () => showTurns().catch(() => (counted = null)));
 }
 if (wishes) offerWishes();
 
