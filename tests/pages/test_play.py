@@ -109,7 +109,8 @@ def play_out(page: Page, seed: int = 1) -> Played:
         page.wait_for_function("(waited) => document.querySelector(waited)", arg=waited_for)
         settle(page)
         assert page.locator("#refusal").inner_text() == ""
-        assert page.locator(".reason").all_inner_texts() == []
+        # A click on a field that may be chosen first may meet a piece on it, which then says why it cannot move.
+        assert page.locator(".reason").count() == 0 or page.locator(f"{BOARD} .choice [data-touch]").count()
         if is_over(page):
             assert all(moves)
             return Played(clicks, len(moves))

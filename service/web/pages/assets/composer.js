@@ -146,14 +146,14 @@ export class Composer {
   }
 
   /**
-   * What a pointer means by this part. A piece that begins no move, on a field that completes one, means the field, and
-   * so does any piece under one that is dropped. Keys touch the field itself.
+   * What a pointer means by this part, once a move is begun. A piece that cannot be chosen, on a field that can, means the
+   * field, and so does any piece under one that is dropped. Keys touch the field itself.
    */
   findTarget(answer, name, by) {
     if (!name || by === "key" || !this.touches.length || this.touches.includes(name) || leadsTo(answer, name)) return name;
     if (by !== "drop" && leadsTo(this.start, name)) return name;
     const around = this.marks.find(name)?.parentElement.closest("[data-touch]")?.dataset.touch;
-    return completes(answer, around) ? around : name;
+    return leadsTo(answer, around) ? around : name;
   }
 
   /** Touch this, and whatever leaves no choice. `own` of the touches were made by hand. */
