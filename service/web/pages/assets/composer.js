@@ -146,11 +146,11 @@ export class Composer {
   }
 
   /**
-   * What a pointer means by this part, once a move is begun. A piece that cannot be chosen, on a field that can, means the
-   * field, and so does any piece under one that is dropped. Keys touch the field itself.
+   * What a pointer means by this part. A piece that cannot be chosen, on a field that can, means the field, and so does
+   * any piece under one that is dropped. Keys touch the field itself.
    */
   findTarget(answer, name, by) {
-    if (!name || by === "key" || !this.touches.length || this.touches.includes(name) || leadsTo(answer, name)) return name;
+    if (!name || by === "key" || this.touches.includes(name) || leadsTo(answer, name)) return name;
     if (by !== "drop" && leadsTo(this.start, name)) return name;
     const around = this.marks.find(name)?.parentElement.closest("[data-touch]")?.dataset.touch;
     return leadsTo(answer, around) ? around : name;
