@@ -130,7 +130,7 @@ export function followEvents({ address, types, version, refresh, gatherMs = GATH
 }
 
 // The newest versions of parts that have a dialog open: they are put in place when it is closed.
-const held = new Map();
+const held = new WeakMap();
 
 /**
  * Replace a part of the page with its new version, but keep what the reader has opened, entered and focused.

@@ -16,8 +16,8 @@ const QUEUEABLE = /^\/v1\/matches\/(match-[a-z2-7]{26})\/(moves|rolls|withdrawal
 const RESULTS = /^\/v1\/tournaments\/tournament-[a-z2-7]{26}\/results$/;
 
 const OVER = ["404", "410"];
-// The match is made after the pairing. No event of the tournament says so.
-const PREPARED_MS = 2_000;
+const FIRST_PAUSE_MS = 1_000;
+const MAX_PAUSE_MS = 60_000;
 
 const find = (id) => document.getElementById(id);
 const root = find("phone");
@@ -60,8 +60,16 @@ async function begin() {
       refresh,
     });
   }
-  if (find("prepared")) setInterval(refresh, PREPARED_MS);
+  if (find("prepared")) awaitMatch();
   await keepPage();
+}
+
+/** Look for the match at intervals that grow: it is made after the pairing, and no event of the tournament says so. */
+function awaitMatch(pauseMs = FIRST_PAUSE_MS) {
+  setTimeout(async () => {
+    await refresh();
+    awaitMatch(Math.min(2 * pauseMs, MAX_PAUSE_MS));
+  }, pauseMs);
 }
 
 async function load() {
