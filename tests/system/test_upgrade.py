@@ -172,10 +172,8 @@ def test_two_releases_play_together_until_the_upgrade_is_finished(machines: tupl
 
         last = both.open_match("zhen", options=SHORT)
         old.stop()
-        # A process that cannot say goodbye counts for half a minute.
-        wait_for(lambda: upgrade(new, "--finish")[0] == 0, why="the end of the older processes")
-        _, said = upgrade(new)
-        assert said["layout"] == NEWEST
+        ended, said = upgrade(new, "--finish")
+        assert (ended, said["layout"]) == (0, NEWEST)
         assert {each["release"] for each in said["processes"]} == {__version__}
 
         # Now it is stored, and what was begun goes on.
