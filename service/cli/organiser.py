@@ -41,10 +41,8 @@ def _send(url: str, token: str | None, data: Path, ask: Callable[[Any], Any]) ->
     try:
         with Client(url, token or read_admin_token(data), retry_for_s=RETRY_FOR_S) as client:
             return ask(client)
-    except (TournamentError, Problem) as error:
+    except (TournamentError, Problem, httpx.TransportError) as error:
         sys.exit(f"error: {error}")
-    except httpx.TransportError as error:
-        sys.exit(f"error: {url} does not answer: {error}")
 
 
 def _of_service(command: Callable[..., None]) -> Callable[..., None]:

@@ -81,10 +81,8 @@ def run(file: Path, url: str | None, token: str | None, port: int, again: bool, 
             console.print(f"Plyscribe serves at {options.url}")
             cup = Cup(options.url, HERE, token or read_admin_token(data), terms, entrants, key, data)
             service.watch_while(lambda stop: play(cup, console, stop, as_json))
-    except (TournamentError, ServeError, Problem) as error:
+    except (TournamentError, ServeError, Problem, httpx.TransportError) as error:
         sys.exit(f"error: {error}")
-    except httpx.TransportError as error:
-        sys.exit(f"error: {url} does not answer: {error}")
 
 
 @tournament.command()

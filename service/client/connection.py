@@ -154,8 +154,10 @@ class Connection(Closing):
         while True:
             try:
                 return ask()
-            except httpx.TransportError:
+            except httpx.TransportError as error:
                 if time.monotonic() >= deadline:
+                    # A reason such as "Connection refused" does not say whose.
+                    error.args = (f"{self.url} does not answer: {error}",)
                     raise
             except Problem as problem:
                 is_passing = problem.status in PASSING or problem.code in BROKEN_OFF

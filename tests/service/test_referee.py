@@ -324,7 +324,7 @@ def test_a_simulator_that_says_nothing_is_not_said_to_agree(tmp_path):
         (["--against", "true", "--options", '{"size": 3}'], "option 'size' is 3; allowed: an integer 5..9"),
         (["--against", "true", "--seats", "3"], "option 'seats' is 3"),
         (["--against", "true", "--version", "9"], "unknown ruleset 'pathagon version 9'"),
-        (["--against", "true", "--url", "http://127.0.0.1:9"], "onnect"),
+        (["--against", "true", "--url", "http://127.0.0.1:9"], "http://127.0.0.1:9 does not answer: "),
         (["--against", "true", "--url", "http://127.0.0.1:9", "--seats", "2"], "recorded ones have their own"),
     ],
 )
