@@ -420,16 +420,18 @@ class Accounts:
         """
         return self._authenticate(token, self._tokens, TOKEN)
 
+    def recall(self, token: str) -> Principal | None:
+        """Who the token stands for, if `authenticate` found that out in this process a moment ago; None otherwise."""
+        return self._recall(digest_of(token), self._tokens)
+
     def authenticate_session(self, session: str) -> Principal:
         """As `authenticate`, for the session of a browser."""
         return self._authenticate(session, self._sessions, SESSION)
 
     def _authenticate(self, token: str, cache: _Cache, form: re.Pattern[str]) -> Principal:
         digest = digest_of(token)
-        with self._lock:
-            expires, principal = cache.get(digest, (0.0, None))
-        if principal is not None and time.monotonic() < expires:
-            return principal
+        if (known := self._recall(digest, cache)) is not None:
+            return known
         asked_at, changes = time.monotonic(), self._changes
         principal, lives_s = self._look_up(token, digest, form)
         with self._lock:
@@ -439,6 +441,11 @@ class Accounts:
             if changes == self._changes:
                 cache[digest] = (asked_at + min(CACHED_S, lives_s), principal)
         return principal
+
+    def _recall(self, digest: str, cache: _Cache) -> Principal | None:
+        with self._lock:
+            expires, principal = cache.get(digest, (0.0, None))
+        return principal if time.monotonic() < expires else None
 
     def name_of(self, account: str) -> str:
         """The name of an account. It never changes, so each process asks the store for it only once."""

@@ -59,6 +59,7 @@ def web(host: str, port: int, share_port: bool) -> None:
     from plyscribe.service.logs import begin_logs
     from plyscribe.service.processes.serving import ServeError
     from plyscribe.service.web.api.http import LARGER_BODIES, MAX_BODY_BYTES
+    from plyscribe.service.web.api.moves_together import MovesTogether
     from plyscribe.service.web.app import create_app
     from plyscribe.service.web.server import serve_application
 
@@ -67,7 +68,9 @@ def web(host: str, port: int, share_port: bool) -> None:
     parts = compose_process()
     _begin_at(parts.config.redis_url)
     try:
-        serve_application(create_app(parts), host, port, parts.let_go, MAX_BODY_BYTES, LARGER_BODIES, share_port)
+        app = create_app(parts)
+        together = MovesTogether(app)
+        serve_application(app, host, port, parts.let_go, MAX_BODY_BYTES, LARGER_BODIES, share_port, together)
     except OSError as error:
         raise ServeError(f"cannot listen on {host} port {port}: {error.strerror}") from None
 

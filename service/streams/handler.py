@@ -186,6 +186,21 @@ class Handler(Generic[S]):
             for order, draft in zip(orders, drafts, strict=True)
         ]
 
+    def execute_known(self, orders: Sequence[Order]) -> list[Answer[S] | None]:
+        """As `execute_all`, but nothing is waited for or asked again: None for each order that needs that, and for a
+        refusal.
+
+        Such an order may have been stored. Execute it by itself, with the same key.
+        """
+        drafts = self._draft_all(orders)
+        appends = [draft.append for draft in drafts if draft]
+        try:
+            appended = iter(self._store.append_all(appends) if appends and not PATIENCE.is_tried else ())
+        except StoreError as error:
+            log.debug("orders that go together are executed one by one: %s", error)
+            appended = iter(())
+        return [self._answer(draft) if draft and isinstance(next(appended, None), Stored) else None for draft in drafts]
+
     def _draft_all(self, orders: Sequence[Order]) -> list[_Draft[S] | None]:
         """A draft for each order; None for one that has to be executed by itself, and for those after it there."""
         newest: dict[str, _Draft[S] | None] = {}

@@ -29,12 +29,17 @@ class Patience:
         self._taken = 0
         self.places = places
 
+    @property
+    def is_tried(self) -> bool:
+        """Whether anybody waits, so that the store is known to be in trouble."""
+        return self._taken > 0
+
     def ask(self, ask: Callable[[], T], within_s: float) -> T:
         """The store's answer, with retries for so long if there is a place. StoreUnavailable if there is no answer.
 
         `ask` may be called several times.
         """
-        if not self._taken:
+        if not self.is_tried:
             # Nobody waits, so the store is well as far as we know. This is all that a healthy store costs.
             try:
                 return ask()

@@ -3,18 +3,19 @@
 The kinds, and the headers of draft-ietf-httpapi-ratelimit-headers, are in docs/api.md.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from ipaddress import ip_address
 from typing import Any, TypeVar, cast
 
 from flask import Flask, Response, current_app
 
+from plyscribe.service.access.accounts import Principal
 from plyscribe.service.access.allowances import Allowances, Policy
 from plyscribe.service.errors import AllowanceUsed, ServiceError
 from plyscribe.service.store.port import StoreError
 from plyscribe.service.web.api.http import SAFE_METHODS, ApiRequest, current_request, name_client, principal_if_any
-from plyscribe.service.web.handover import PAUSE, WAITED
+from plyscribe.service.web.handover import PAUSE, TRIED, WAITED
 
 READ, COMMAND, PAGE = "reads", "commands", "pages"
 """The kinds of requests to views that are not marked: what reads in the API, what changes something, pages."""
@@ -24,6 +25,9 @@ FREE = "free"
 
 PROXIED = ("HTTP_X_FORWARDED_FOR", "HTTP_FORWARDED", "HTTP_VIA")
 """Headers that show that a proxy passed the request on for somebody else."""
+
+PROXIED_NAMES = frozenset(header.removeprefix("HTTP_").replace("_", "-").lower() for header in PROXIED)
+"""The same, by their names in lower case."""
 
 PAUSE_S = 1.0
 """How long a refusal is held back. It says to wait for at least as long."""
@@ -71,6 +75,15 @@ def charge_size(kind: str, size: int, each: int) -> None:
         charge(kind, more)
 
 
+def charge_account(kind: str, who: Principal, address: str, headers: Mapping[str, str]) -> tuple[str, str] | None:
+    """Charge a request that is answered together with others; AllowanceUsed if its account has nothing left.
+
+    Returns what its answer says of the allowance, as ApiRequest.allowed. `headers` are by their names in lower case.
+    """
+    charges: _Charges = current_app.extensions[CHARGES]
+    return charges.charge_account(kind, who, address, not PROXIED_NAMES.isdisjoint(headers))
+
+
 def is_limited() -> bool:
     """Whether allowances and quotas hold for whoever sent this request, unless that is an administrator."""
     charges: _Charges = current_app.extensions[CHARGES]
@@ -89,6 +102,9 @@ class _Charges:
         asked = current_request()
         if WAITED in asked.environ:
             return
+        if (tried := asked.environ.get(TRIED)) is not None:
+            asked.allowed = tried.allowed
+            return
         rule = asked.url_rule
         view = None if rule is None else (rule.endpoint, asked.method)
         try:
@@ -100,7 +116,12 @@ class _Charges:
 
     def is_limited(self, asked: ApiRequest) -> bool:
         """Whether the client of the request has limits, unless it is an administrator."""
-        return self._whom != "none" and not (self._whom == "remote" and _is_local(asked))
+        environ = asked.environ
+        return self.limits(environ.get("REMOTE_ADDR", ""), any(header in environ for header in PROXIED))
+
+    def limits(self, address: str, is_proxied: bool) -> bool:
+        """Whether clients at this address have limits. A proxy of this machine asks for somebody else."""
+        return self._whom != "none" and not (self._whom == "remote" and not is_proxied and _is_loopback(address))
 
     def take(self, asked: ApiRequest, policy: Policy, cost: int) -> None:
         """Charge the request, and remember what its answer says."""
@@ -116,6 +137,13 @@ class _Charges:
             # A client that asks again at once would cost nearly as much as one that is answered.
             asked.environ[PAUSE] = PAUSE_S
             raise
+
+    def charge_account(self, kind: str, who: Principal, address: str, is_proxied: bool) -> tuple[str, str] | None:
+        """See the function of this name."""
+        policy = self._allowances.policies.get(kind)
+        if policy is None or "admin" in who.scopes or not self.limits(address, is_proxied):
+            return None
+        return policy.header, self._allowances.take(policy, name_client(who))
 
     def charge_more(self, kind: str, cost: int) -> None:
         """Charge the request for another kind as well."""
@@ -138,12 +166,6 @@ def _find_client() -> str | None:
         # The view will say so. Whoever guesses tokens is charged for it.
         who = None
     return None if who is not None and "admin" in who.scopes else name_client(who)
-
-
-def _is_local(asked: ApiRequest) -> bool:
-    """Whether a program of this machine asks, and not a proxy of this machine for somebody else."""
-    environ = asked.environ
-    return _is_loopback(environ.get("REMOTE_ADDR", "")) and not any(header in environ for header in PROXIED)
 
 
 @lru_cache(maxsize=1024)

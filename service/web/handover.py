@@ -1,7 +1,7 @@
 """What the server and the views tell each other about a request: keys in its WSGI environ, under names of ours."""
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Protocol
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple, Protocol
 
 HOLDS = "plyscribe.holds"
 """From the server: it handles HOLD and needs no thread for it."""
@@ -26,6 +26,9 @@ UPGRADES = "plyscribe.upgrades"
 
 TALK = "plyscribe.talk"
 """From a view: a Talk that goes on over the WebSocket, which the server then accepts."""
+
+TRIED = "plyscribe.tried"
+"""From the server: the request could not be answered together with others, and this is what was found out in trying."""
 
 MAX_LARGE = 4
 """Large bodies that one process holds at the same time."""
@@ -84,4 +87,44 @@ class Talk(Protocol):
 
     def stop(self) -> None:
         """The connection is over. Called once."""
+        ...
+
+
+class Asked(NamedTuple):
+    """A request whose headers are plain: each is there once, in ASCII."""
+
+    method: str
+    path: str
+    client: str
+    """The address that it came from."""
+
+    headers: Mapping[str, str]
+    """By their names in lower case."""
+
+    body: bytes
+
+
+class Reply(NamedTuple):
+    """A whole answer."""
+
+    status: int
+    headers: list[tuple[str, str]]
+    body: bytes
+
+
+class Leave(NamedTuple):
+    """A request that is left to the application, with what it is to know as TRIED; None if that is nothing."""
+
+    tried: object = None
+
+
+class Together(Protocol):
+    """Answers requests that are there at the same time together, as the application would answer each of them."""
+
+    def takes(self, method: str, path: str) -> bool:
+        """Whether it can answer such requests, if they have no query."""
+        ...
+
+    def answer_all(self, asked: Sequence[Asked]) -> Sequence[Reply | Leave]:
+        """The answer to each, or what to do instead. Must not raise."""
         ...

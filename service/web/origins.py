@@ -11,7 +11,7 @@ import re
 from functools import lru_cache
 from ipaddress import ip_address
 
-from flask import Flask, Response
+from flask import Flask, Response, current_app
 from werkzeug.sansio.utils import host_is_trusted
 
 from plyscribe.service.config import Config
@@ -36,21 +36,29 @@ SHOWN = "Content-Range, ETag, Idempotency-Replayed, Location, RateLimit, RateLim
 REMEMBER_S = 7200
 """How long a browser remembers what it may send. None remembers it for longer."""
 
+DOORS = "plyscribe.doors"
+
 _HOST = re.compile(r"(?:\[[0-9A-Fa-f:.]{2,45}\]|[A-Za-z0-9._-]{1,253})(?::[0-9]{1,5})?")
 
 
 def guard_origins(app: Flask, config: Config) -> None:
     """Refuse requests by names that are not ours, and tell browsers what pages of other origins may do."""
-    doors = _Doors(config)
+    doors = app.extensions[DOORS] = _Doors(config)
     app.before_request(doors.require_ours)
     app.after_request(doors.open)
+
+
+def goes_by(host: str) -> bool:
+    """Whether this is a Host by which clients may know us."""
+    doors: _Doors = current_app.extensions[DOORS]
+    return _HOST.fullmatch(host) is not None and doors.is_ours(host)
 
 
 class _Doors:
     def __init__(self, config: Config) -> None:
         self._hosts = [*ALWAYS_OURS, *config.hosts]
         self._origins = frozenset(config.origins)
-        self._is_ours = lru_cache(maxsize=256)(self._find_ours)
+        self.is_ours = lru_cache(maxsize=256)(self._find_ours)
 
     def require_ours(self) -> None:
         """BadRequest unless the request has one Host, and that is an address or a name of ours."""
@@ -60,7 +68,7 @@ class _Doors:
             return
         if host is None or not _HOST.fullmatch(host):
             raise BadRequest("the request needs one Host: a name or an address, and a port if need be", "request/host")
-        if not self._is_ours(host):
+        if not self.is_ours(host):
             why = f"this server does not go by the name {host}: its operator can allow it (PLYSCRIBE_HOSTS)"
             raise BadRequest(why, "request/host")
 

@@ -4,10 +4,12 @@ Granian speaks HTTP in a thread of its own. It calls us there for each request, 
 client disconnects. Usually an event loop would sit in between, but waking one costs as much as all the rest of the
 server's work for a move. So there is no event loop.
 
-A complete request goes to a WSGI application in a pool of threads. The application may leave a Held in the request's
-environ (see `handover`). If it streams, its events are the answer. If it waits for something, the application is called
-again when that is there. A long answer is produced as fast as its client reads it. A request for a WebSocket goes to
-the application too, which may leave a Talk: then it becomes a standing connection (see `standing_connections`).
+A complete request goes to a WSGI application in a pool of threads. Requests of a kind that can be answered together
+are taken as a batch before that (see `batches`); those that are left over go to the application. The application may
+leave a Held in the request's environ (see `handover`). If it streams, its events are the answer. If it waits for
+something, the application is called again when that is there. A long answer is produced as fast as its client reads it.
+A request for a WebSocket goes to the application too, which may leave a Talk: then it becomes a standing connection
+(see `standing_connections`).
 """
 
 import logging
@@ -29,6 +31,7 @@ from typing import Any
 from plyscribe.service.config import FILES
 from plyscribe.service.processes.children import raise_file_limit
 from plyscribe.service.processes.stopping import StopRequest
+from plyscribe.service.web.batches import Batches
 from plyscribe.service.web.granian_core import Core, Exchange, Headers, Scope, WebSocket, asks_for_websocket
 from plyscribe.service.web.handover import (
     CROWDED,
@@ -38,10 +41,14 @@ from plyscribe.service.web.handover import (
     MAX_LARGE,
     PAUSE,
     TALK,
+    TRIED,
     UPGRADES,
     WAITED,
+    Asked,
     Held,
+    Reply,
     Talk,
+    Together,
 )
 from plyscribe.service.web.long_answers import LongAnswers
 from plyscribe.service.web.standing_connections import Standing
@@ -93,17 +100,18 @@ def serve_application(
     max_body: int = MAX_BODY_BYTES,
     larger_bodies: Mapping[str, int] = NO_PATHS,
     share_port: bool = False,
+    together: Together | None = None,
 ) -> None:
     """Serve the application until SIGTERM or SIGINT; then finish the open requests.
 
-    `let_go` is called first. It ends what is held: see `handover`.
+    `let_go` is called first. It ends what is held: see `handover`. `together` answers what it can in its place.
     With `share_port` other processes of this user may listen on the port as well, if they share it too; on Linux the
     kernel spreads connections over them.
     A body longer than `max_body` bytes, or than the limit that `larger_bodies` sets for its path, is not read: the
     application sees its length and refuses it. OSError if the address cannot be listened on.
     """
     raise_file_limit()
-    _serve(Front(app, max_body, larger_bodies), _listen(host, port, share_port), let_go or _do_nothing)
+    _serve(Front(app, max_body, larger_bodies, together), _listen(host, port, share_port), let_go or _do_nothing)
 
 
 def _listen(host: str, port: int, share_port: bool) -> socket.socket:
@@ -159,7 +167,9 @@ class _Upgrade:
 class _Deadlines:
     """For each thing that is begun, exactly one of two happens: it is settled, or its alternative runs when due."""
 
-    def __init__(self) -> None:
+    def __init__(self, at_ticks: Callable[[], object] | None = None) -> None:
+        """`at_ticks` is called again and again as well."""
+        self._at_ticks = at_ticks or _do_nothing
         self._due: dict[object, tuple[float, Callable[[], object]]] = {}
         threading.Thread(target=self._watch, name="deadlines", daemon=True).start()
 
@@ -179,6 +189,7 @@ class _Deadlines:
     def _watch(self) -> None:
         while True:
             time.sleep(TICK_S)
+            self._at_ticks()
             now_s = time.monotonic()
             for thing, (due_s, otherwise) in list(self._due.items()):
                 if due_s <= now_s and self.settle(thing):
@@ -222,15 +233,23 @@ class _Threads:
 class Front:
     """Takes requests from Granian and has a WSGI application answer them. Only the pool's threads ever block."""
 
-    def __init__(self, app: Application, max_body: int, larger_bodies: Mapping[str, int] = NO_PATHS) -> None:
+    def __init__(
+        self,
+        app: Application,
+        max_body: int,
+        larger_bodies: Mapping[str, int] = NO_PATHS,
+        together: Together | None = None,
+    ) -> None:
         self._app = app
+        self._together = together
+        self._batches: Batches[_Exchange] = Batches("together", self._answer_batch, lambda _: 1)
         self._max_body = max_body
         self._larger_bodies = larger_bodies
         self._large = threading.BoundedSemaphore(MAX_LARGE)
         self._threads = _Threads(THREADS, self._answer_or_log, "request")
         self._own_threads = {path: _Threads(1, self._answer_or_log, path[1:]) for path in THREADS_OF_THEIR_OWN}
         self._bodies = _Deadlines()
-        self._waits = _Deadlines()
+        self._waits = _Deadlines(self._batches.relieve)
         self._long_answers = LongAnswers()
         self._standing = Standing()
 
@@ -270,7 +289,36 @@ class Front:
             log.debug("a body broke off")
         else:
             exchange.body = body
+            if self._can_batch(exchange.scope):
+                self._batches.put(exchange)
+                return
         self._do(exchange)
+
+    def _can_batch(self, scope: Scope) -> bool:
+        # While the store is in trouble, more threads than those of the batches may wait for it.
+        return (
+            self._together is not None
+            and self._together.takes(scope.method, scope.path)
+            and not scope.query_string
+            and not self._batches.is_stuck
+        )
+
+    def _answer_batch(self, exchanges: list[_Exchange]) -> None:
+        """Answer together what can be answered so, and have the application answer the rest."""
+        assert self._together is not None
+        plain: list[tuple[_Exchange, Asked]] = []
+        for exchange in exchanges:
+            if (asked := _read_plain(exchange)) is None:
+                self._do(exchange)
+            else:
+                plain.append((exchange, asked))
+        replies = self._together.answer_all([asked for _, asked in plain])
+        for (exchange, _), reply in zip(plain, replies, strict=True):
+            if isinstance(reply, Reply):
+                exchange.answer(*reply)
+            else:
+                exchange.notes |= {} if reply.tried is None else {TRIED: reply.tried}
+                self._do(exchange)
 
     def _give_up(self, exchange: _Exchange) -> None:
         exchange.notes[LATE] = BODY_WITHIN_S
@@ -388,6 +436,17 @@ class Front:
         self._waits.begin(exchange, wait_s, give_up)
         stop_watching = exchange.on_client_gone(leave)
         held.start(lambda _: None, hear)
+
+
+def _read_plain(exchange: _Exchange) -> Asked | None:
+    """The request; None if a header is there twice, or has a value that Granian hides because it is not ASCII."""
+    scope = exchange.scope
+    items = scope.headers.items()
+    headers = dict(items)
+    if not len(headers) == len(items) == len(scope.headers.keys()):
+        return None
+    client = scope.client.rpartition(":")[0].strip("[]")
+    return Asked(scope.method, scope.path, client, headers, exchange.body)
 
 
 def make_environ(scope: Scope) -> Environ:

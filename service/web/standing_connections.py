@@ -1,9 +1,8 @@
 """Standing connections: WebSockets on which clients send lines and get lines, with many lines under way at a time.
 
-Granian's thread hears messages and hands over connections that have lines. A worker takes the lines of all connections
-that have some, and has them answered together: while it waits for the store, more lines gather for the next worker. So
-the busier we are, the more lines share a round trip to the store, and what it costs to wait and to wake for it. A
-connection is with one worker at a time, so its lines are answered in their order.
+Granian's thread hears messages and hands over connections that have lines. The lines of all connections that have some
+are answered together, as a batch (see `batches`). A connection is in one batch at a time, so its lines are answered in
+their order.
 
 Everything is bounded. Of a connection with MOST_UNDER_WAY lines that are not answered, or whose answers the kernel does
 not take because the client does not read, nothing more is read, until the client's own sending waits. A client that
@@ -15,9 +14,9 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from queue import Empty, SimpleQueue
 
 from plyscribe.service import metrics
+from plyscribe.service.web.batches import Batches
 from plyscribe.service.web.granian_core import WebSocket
 from plyscribe.service.web.handover import Talk
 
@@ -27,18 +26,8 @@ MAX_MESSAGE_BYTES = 64 * 1024
 MOST_UNDER_WAY = 256
 """Lines of a connection that are not answered yet, or whose answers the kernel has not taken."""
 
-MOST_TOGETHER = 256
-"""Lines that are answered together."""
-
 MAX_PUSHED = 1 << 20
 """Bytes that we say of our own accord and that wait for a client to read."""
-
-WORKERS = 4
-TURN_S = 0.05
-"""How long a worker waits for the one before it: lines that wait go to the store together, unless it takes long."""
-
-REST_S = 0.001
-"""The pause after answers, in which their clients say what follows from them: so that all of it goes together."""
 
 HEARTBEAT_S = 15.0
 IDLE_S = 60.0
@@ -61,10 +50,8 @@ class Standing:
     def __init__(self) -> None:
         self._lock = threading.Condition()
         self._open: set[_Connection] = set()
-        self._ready: SimpleQueue[_Connection] = SimpleQueue()
-        self._turn = threading.Lock()
-        self._answered_s = 0.0
-        self._has_started = self._is_stopping = False
+        self._ready: Batches[_Connection] = Batches("standing", self._answer_or_end, _Connection.count_waiting)
+        self._is_watched = self._is_stopping = False
 
     def begin(self, socket: WebSocket, talk: Talk) -> None:
         """Accept the WebSocket and begin to talk; returns at once."""
@@ -78,7 +65,7 @@ class Standing:
             connection.end(*STOPPING)
 
     def end_all(self, within_s: float) -> bool:
-        """End all connections, each after the answers to the lines that a worker has taken: this process stops.
+        """End all connections, each after the answers to the lines that are being answered: this process stops.
 
         Returns once the kernel has the last line of each, or after this time; and whether it has all of them.
         """
@@ -89,10 +76,8 @@ class Standing:
             return self._lock.wait_for(lambda: not self._open, within_s)
 
     def _start(self) -> None:
-        if not self._has_started:
-            self._has_started = True
-            for number in range(WORKERS):
-                threading.Thread(target=self._work, name=f"standing-{number}", daemon=True).start()
+        if not self._is_watched:
+            self._is_watched = True
             threading.Thread(target=self._watch, name="standing-watch", daemon=True).start()
 
     def _list_open(self) -> list["_Connection"]:
@@ -105,38 +90,15 @@ class Standing:
             self._lock.notify_all()
         metrics.change_connections(-1)
 
-    def _work(self) -> None:
-        while True:
-            first = self._ready.get()
-            has_turn = self._turn.acquire(timeout=TURN_S)
-            try:
-                self._answer_or_end(self._take(first))
-            finally:
-                if has_turn:
-                    self._turn.release()
-
-    def _take(self, first: "_Connection") -> list[tuple["_Connection", list[str]]]:
-        """The connections that have lines, with these lines."""
-        if (rest_s := self._answered_s + REST_S - time.monotonic()) > 0:
-            time.sleep(rest_s)
-        taken = [(first, first.take())]
-        while sum(len(lines) for _, lines in taken) < MOST_TOGETHER:
-            try:
-                another = self._ready.get_nowait()
-            except Empty:
-                break
-            taken.append((another, another.take()))
-        return taken
-
-    def _answer_or_end(self, taken: list[tuple["_Connection", list[str]]]) -> None:
+    def _answer_or_end(self, ready: list["_Connection"]) -> None:
         try:
-            self._answer(taken)
+            self._answer([(connection, connection.take()) for connection in ready])
         except Exception:
             log.exception("lines of a standing connection could not be answered")
-            for connection, _ in taken:
+            for connection in ready:
                 connection.end("server/error", "an error of the server; its log has it", 500)
         finally:
-            for connection, _ in taken:
+            for connection in ready:
                 connection.give_back()
 
     def _answer(self, taken: list[tuple["_Connection", list[str]]]) -> None:
@@ -157,12 +119,12 @@ class Standing:
         for connection, count in answered:
             connection.answer(answers[begin : begin + count])
             begin += count
-        self._answered_s = time.monotonic()
 
     def _watch(self) -> None:
         while True:
             time.sleep(TICK_S)
             now_s = time.monotonic()
+            self._ready.relieve()
             for connection in self._list_open():
                 try:
                     connection.tick(now_s)
@@ -253,16 +215,20 @@ class _Connection:
         self._hand_over()
         self._listen()
 
-    # ------------------------------------------------------------------------------------------------ from the workers
+    # ------------------------------------------------------------------------------------------------ for the batches
 
     def _hand_over(self, is_due: bool = False) -> None:
-        """Hand over to the workers, if there are lines or something else is due, and no worker has it."""
+        """Have it put into a batch, if there are lines or something else is due, and it is in none."""
         with self._lock:
             is_wanted = self._waiting and time.monotonic() >= self._ready_s
             if self._is_taken or self._is_over or self._last is not None or not (is_wanted or is_due):
                 return
             self._is_taken = True
         self._ready(self)
+
+    def count_waiting(self) -> int:
+        """How many lines wait."""
+        return len(self._waiting)
 
     def take(self) -> list[str]:
         """The lines that wait."""
@@ -282,7 +248,7 @@ class _Connection:
         self._flush()
 
     def give_back(self) -> None:
-        """The worker has done with it."""
+        """Its batch is done."""
         with self._lock:
             self._is_taken = False
             if self.talk.pause_s:
@@ -312,7 +278,7 @@ class _Connection:
         self.end_with(self.talk.format_end(code, detail, status))
 
     def end_with(self, last: str) -> None:
-        """End with this last line, after the answers to the lines that a worker has."""
+        """End with this last line, after the answers to the lines that are being answered."""
         with self._lock:
             if self._last is None:
                 self._last = last

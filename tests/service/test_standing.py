@@ -65,6 +65,7 @@ class Echo:
         self.pause_s = 0.0
         self.gate = threading.Event()
         self.gate.set()
+        self.is_asked = False
         self.batches = []
         self.last: str | None = None
         self.stopped = 0
@@ -77,6 +78,7 @@ class Echo:
         return self.last
 
     def answer_all(self, said: Sequence[tuple[Talk, str]]) -> Sequence[str]:
+        self.is_asked = True
         assert self.gate.wait(20)
         self.batches.append(len(said))
         if self.fails:
@@ -240,7 +242,7 @@ def test_a_server_that_stops_says_so_after_the_answers_to_what_it_has_taken(kept
     socket, talk = kept.begin()
     talk.gate.clear()
     socket.say("a")
-    eventually(lambda: kept.standing._ready.empty())
+    eventually(lambda: talk.is_asked)
     socket.say("b")
     assert not kept.standing.end_all(0.0)
     threading.Timer(0.05, talk.gate.set).start()

@@ -15,11 +15,10 @@ from typing import Any, NamedTuple, cast
 import orjson
 from flask import Blueprint, Flask, Response, current_app, request
 
-from plyscribe.domain.commands import Actor, Command
+from plyscribe.domain.commands import Actor
 from plyscribe.domain.match import Match
 from plyscribe.service import metrics
 from plyscribe.service.access.accounts import Principal
-from plyscribe.service.clock import now_ms
 from plyscribe.service.composition import Parts
 from plyscribe.service.errors import (
     AllowanceUsed,
@@ -39,7 +38,7 @@ from plyscribe.service.live.followers import Follower, Framing, Source
 from plyscribe.service.live.match_changes import ChangeEntries
 from plyscribe.service.matches import queries
 from plyscribe.service.store.port import StoreError
-from plyscribe.service.streams.handler import Answer, Order, Ready
+from plyscribe.service.streams.handler import Answer, Order
 from plyscribe.service.streams.ids import command_of
 from plyscribe.service.web.api.http import (
     KEY,
@@ -51,9 +50,8 @@ from plyscribe.service.web.api.http import (
     who_asks,
 )
 from plyscribe.service.web.api.many import FOLLOWED
-from plyscribe.service.web.api.matches.commands import build_command
-from plyscribe.service.web.api.matches.play import SAID, Said, count_more
-from plyscribe.service.web.api.matches.reading import require_match_id, require_own, require_reader
+from plyscribe.service.web.api.matches.play import SAID, Said, count_more, make_order
+from plyscribe.service.web.api.matches.reading import require_match_id
 from plyscribe.service.web.api.openapi import operation
 from plyscribe.service.web.api.refusals import describe_refusal
 from plyscribe.service.web.charging import MOST_MORE, PAUSE_S, is_limited
@@ -228,16 +226,8 @@ class Conversation:
         asked = command_of(
             str(Actor("player", who.account)), "POST", f"/v1/matches/{match}/{to}", fields.get("key"), raw
         )
-        base = {"at": now_ms(), "id": asked.id.hex()}
-
-        def command_for(state: Match) -> Command | Ready[Match]:
-            # This comes first, so that nobody learns that a private match exists.
-            require_reader(state, who)
-            require_own(state)
-            seen[:] = (state,)
-            return build_command(state, who, base, body, lambda base, body: said.make(base, body, thought), said.word)
-
-        return _Read(fields["id"], to, Order(match, command_for, asked, expected_version=fields.get("version")), seen)
+        order = make_order(said, match, who, body, asked, thought, fields.get("version"), seen)
+        return _Read(fields["id"], to, order, seen)
 
     def _charge(self, kind: str, cost: int) -> None:
         policy = self._parts.allowances.policies.get(kind)

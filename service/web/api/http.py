@@ -5,7 +5,7 @@ import secrets
 import threading
 from collections.abc import Callable, Iterator
 from functools import cache, lru_cache, partial, wraps
-from typing import Any, TypeVar, TypeVarTuple, cast
+from typing import Any, NamedTuple, TypeVar, TypeVarTuple, cast
 from urllib.parse import urlencode
 
 import orjson
@@ -38,7 +38,7 @@ from plyscribe.service.logs import bind_ids
 from plyscribe.service.store.port import CommandKey
 from plyscribe.service.streams.handler import Answer
 from plyscribe.service.streams.ids import command_of
-from plyscribe.service.web.handover import CROWDED, LATE
+from plyscribe.service.web.handover import CROWDED, LATE, TRIED
 
 JSON = "application/json"
 NDJSON = "application/x-ndjson"
@@ -97,8 +97,7 @@ class ApiRequest(Request):
     @cached_property
     def id(self) -> str:
         """The client's X-Request-Id if it is valid, else a new one."""
-        given = self.environ.get("HTTP_X_REQUEST_ID", "")
-        return given if _REQUEST_ID.fullmatch(given) else secrets.token_hex(8)
+        return choose_request_id(self.environ.get("HTTP_X_REQUEST_ID", ""))
 
     @cached_property
     def body(self) -> bytes:
@@ -170,6 +169,21 @@ class ApiRequest(Request):
         # Over plain HTTP, except on loopback, browsers send only the origin.
         _, _, origin = self.environ.get("HTTP_ORIGIN", "").partition("://")
         return bool(origin) and origin == self.host
+
+
+class Tried(NamedTuple):
+    """What is known of a request that could not be answered together with others: see TRIED."""
+
+    command: CommandKey
+    """What it was, or would have been, stored by. It may have been stored, and its answer lost."""
+
+    allowed: tuple[str, str] | None
+    """It has been charged, and this is what its answer says of the allowance: see ApiRequest.allowed."""
+
+
+def choose_request_id(given: str) -> str:
+    """The id that the client gave the request if it is valid, else a new one."""
+    return given if _REQUEST_ID.fullmatch(given) else secrets.token_hex(8)
 
 
 def current_request() -> ApiRequest:
@@ -339,7 +353,10 @@ def idempotency_key() -> str | None:
 def remembered(actor: Actor, step: str = "") -> CommandKey:
     """What the store remembers this request, or one step of it, by; BadRequest if Idempotency-Key is invalid."""
     asked = current_request()
-    command = command_of(str(actor), asked.method, asked.path + step, idempotency_key(), asked.body)
+    if (tried := asked.environ.get(TRIED)) is not None:
+        command: CommandKey = tried.command
+    else:
+        command = command_of(str(actor), asked.method, asked.path + step, idempotency_key(), asked.body)
     bind_ids(command=command.id.hex())
     return command
 
@@ -360,7 +377,12 @@ def repeatable(actor: Actor, step: str = "") -> Repeatable | None:
 
 def expected_version() -> int | None:
     """The version in If-Match; None without that header or for `*`; BadRequest if it is invalid."""
-    text = current_request().environ.get("HTTP_IF_MATCH", "*").strip()
+    return parse_version(current_request().environ.get("HTTP_IF_MATCH", "*"))
+
+
+def parse_version(text: str) -> int | None:
+    """The version in the text of If-Match; None for `*`; BadRequest if it is invalid."""
+    text = text.strip()
     if text == "*":
         return None
     tag = _ETAG.fullmatch(text)
@@ -371,7 +393,11 @@ def expected_version() -> int | None:
 
 def thought_ms() -> int | None:
     """The milliseconds in Thought-Ms; None without that header; BadRequest if it is no number of them."""
-    text = current_request().environ.get("HTTP_THOUGHT_MS")
+    return parse_thought_ms(current_request().environ.get("HTTP_THOUGHT_MS"))
+
+
+def parse_thought_ms(text: str | None) -> int | None:
+    """The milliseconds in the text of Thought-Ms; None without that; BadRequest if it is no number of them."""
     if text is None:
         return None
     if not _MILLISECONDS.fullmatch(text.strip()):

@@ -40,9 +40,14 @@ def _end(response: Response) -> Response:
     metrics.note_request(asked.method, _route_of(asked), response.status_code, seconds)
     if log.isEnabledFor(logging.DEBUG):
         refused = {"code": g.code} if "code" in g else {}
-        request = {"method": asked.method, "route": _route_of(asked), "status": response.status_code, **refused}
-        log.debug("answered", extra={**request, "ms": round(1000 * seconds, 2)})
+        log_answer(asked.method, _route_of(asked), response.status_code, seconds, **refused)
     return response
+
+
+def log_answer(method: str, route: str, status: int, seconds: float, **more: str) -> None:
+    """Log the answer to a request, for debugging."""
+    request = {"method": method, "route": route, "status": status, "ms": round(1000 * seconds, 2)}
+    log.debug("answered", extra={**request, **more})
 
 
 def note_problem(code: str) -> None:

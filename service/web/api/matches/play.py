@@ -20,10 +20,15 @@ from plyscribe.domain.commands import (
     Withdraw,
 )
 from plyscribe.domain.decide.mending import MAX_CORRECTED, command_of_step
+from plyscribe.domain.match import Match
+from plyscribe.service.access.accounts import Principal
+from plyscribe.service.clock import now_ms
 from plyscribe.service.matches import queries
 from plyscribe.service.matches.story import name_players, preview_move
 from plyscribe.service.matches.touching import describe_match_touches
 from plyscribe.service.matches.typed_steps import describe_typed, read_typed
+from plyscribe.service.store.port import CommandKey
+from plyscribe.service.streams.handler import Order, Ready
 from plyscribe.service.streams.ids import list_commands
 from plyscribe.service.web.api.http import (
     answer,
@@ -36,8 +41,15 @@ from plyscribe.service.web.api.http import (
     thought_ms,
 )
 from plyscribe.service.web.api.matches.blueprint import blueprint
-from plyscribe.service.web.api.matches.commands import COMMAND_PROBLEMS, Fields, execute, parse_known
-from plyscribe.service.web.api.matches.reading import confined, read_match, require_sound, varied
+from plyscribe.service.web.api.matches.commands import COMMAND_PROBLEMS, Fields, build_command, execute, parse_known
+from plyscribe.service.web.api.matches.reading import (
+    confined,
+    read_match,
+    require_own,
+    require_reader,
+    require_sound,
+    varied,
+)
 from plyscribe.service.web.api.openapi import operation
 from plyscribe.service.web.charging import READ, charge, charge_size, charged
 from plyscribe.service.web.problems import describe_fault
@@ -294,3 +306,26 @@ SAID = {
     "draw": Said(bodies.Draw, lambda base, body, _: _make_draw(base, body)),
 }
 """By the last word of the request's path. Each is of the kind `moves`."""
+
+
+def make_order(
+    said: Said,
+    match: str,
+    who: Principal,
+    body: Fields,
+    asked: CommandKey,
+    thought_ms: int | None,
+    expected_version: int | None,
+    seen: list[Match],
+) -> Order:
+    """The order for the store of what `who` says of a match. It leaves the state that it was decided on in `seen`."""
+    base = {"at": now_ms(), "id": asked.id.hex()}
+
+    def command_for(state: Match) -> Command | Ready[Match]:
+        # This comes first, so that nobody learns that a private match exists.
+        require_reader(state, who)
+        require_own(state)
+        seen[:] = (state,)
+        return build_command(state, who, base, body, lambda base, body: said.make(base, body, thought_ms), said.word)
+
+    return Order(match, command_for, asked, expected_version=expected_version)
