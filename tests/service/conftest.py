@@ -9,6 +9,7 @@ from plyscribe.service.store.memory import MemoryStore
 from plyscribe.service.web.app import create_app
 from tests.domain.toy import TOY_V1
 from tests.service.api import Api
+from tests.service.our_server import OurServer
 
 CONFIG = Config("", "", parse_key("5a" * 32), open_sign_up=True, stream_threads=1000)
 
@@ -21,4 +22,7 @@ def parts() -> Parts:
 
 @pytest.fixture
 def api(parts: Parts) -> Api:
-    return Api(create_app(parts))
+    """The API behind what our own server does."""
+    app = create_app(parts)
+    app.wsgi_app = OurServer(app)  # type: ignore[method-assign]
+    return Api(app)

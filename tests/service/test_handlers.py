@@ -267,6 +267,39 @@ def test_orders_whose_answer_is_lost_are_sent_again_and_count_once(rig, monkeypa
     assert [(answer.state.stream, answer.state.version) for answer in answers] == [(match, 3) for match in matches]
 
 
+def test_known_orders_are_executed_in_one_round_trip_or_not_at_all(rig, monkeypatch):
+    matches = [rig.match, rig.new_match(), rig.new_match(), rig.new_match()]
+    rig.move(rig.one, "+1", key="k", match=matches[3])
+    rig.other.execute(matches[2], command(MakeMove(actor=ANN, move="+9")), command_of("", "", "", None, b""))
+    monkeypatch.setattr(rig.store, "load", None)
+    orders = [
+        order(matches[0], "+1"),
+        order(matches[1], "9-9"),
+        order(matches[2], "+1"),
+        order(matches[3], "+1", key="k"),
+        order("match-" + "b" * 26, "+1"),
+        order(matches[0], "+2"),
+    ]
+    answers = rig.one.execute_known(orders)
+    # Refused, behind another writer, repeated, and unknown: these are left.
+    assert [answer and answer.state.version for answer in answers] == [3, None, None, None, None, 4]
+
+
+def test_known_orders_are_not_sent_again_to_a_store_in_trouble(rig, monkeypatch):
+    calls = []
+
+    def be_away(appends: object) -> list[port.Appended]:
+        calls.append(appends)
+        raise StoreUnavailable("away")
+
+    monkeypatch.setattr(rig.store, "append_all", be_away)
+    assert rig.one.execute_known([order(rig.match, "+1")]) == [None]
+    assert len(calls) == 1
+    monkeypatch.setattr(handlers_module.PATIENCE, "_taken", 1)
+    assert rig.one.execute_known([order(rig.match, "+1")]) == [None]
+    assert len(calls) == 1
+
+
 def test_an_append_without_an_answer_is_sent_again_and_counts_once(rig, monkeypatch):
     append, calls = rig.store.append, []
 

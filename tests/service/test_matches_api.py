@@ -167,7 +167,7 @@ def test_playing_needs_its_scope(api):
 def test_acting_as_recorder_needs_its_scope(api, parts):
     player, token = api.sign_up()
     match = api.new_match(token, [{"name": "Ada"}, {"name": "Bea"}], recorded=True)
-    parts.accounts.authenticate = lambda _: Principal(player, ("play",))
+    parts.accounts.authenticate = parts.accounts.recall = lambda _: Principal(player, ("play",))
     assert api.post(f"/v1/matches/{match}/moves", token, {"move": "d4"}).json["code"] == "auth/scope"
 
 

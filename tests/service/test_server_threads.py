@@ -1,15 +1,17 @@
 """The threads of our web server: what supervisors ask never waits for one that others hold."""
 
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from plyscribe.service.web.granian_core import Headers
-from plyscribe.service.web.handover import PAUSE
+from plyscribe.service.web.batches import THREADS as BATCHES
+from plyscribe.service.web.granian_core import Headers as Listed
+from plyscribe.service.web.handover import PAUSE, TRIED, Asked, Leave, Reply
 from plyscribe.service.web.server import THREADS, THREADS_OF_THEIR_OWN, Front
+from tests.service.test_live import eventually
 
 
 class Stuck(Front):
@@ -45,7 +47,7 @@ class Answered:
         self.scope, self.body, self.notes = FRESH, b"", {}
         self.sent = threading.Event()
 
-    def answer(self, status: int, headers: Headers, body: bytes) -> None:
+    def answer(self, status: int, headers: Listed, body: bytes) -> None:
         self.answered = status, body
         self.sent.set()
 
@@ -90,3 +92,136 @@ def test_an_answer_that_fails_holds_up_none_of_those_that_wait():
     for exchange in (gone, other):
         front._answer(exchange)
     assert other.sent.wait(30)
+
+
+class Headers(list[tuple[str, str]]):
+    """Headers as Granian gives them: values that are not ASCII are hidden from all but `keys`."""
+
+    def items(self) -> list[tuple[str, str]]:
+        return [(name, value) for name, value in self if value.isascii()]
+
+    def keys(self) -> list[str]:
+        return list(dict.fromkeys(name for name, _ in self))
+
+    def get(self, name: str, default: str | None = None) -> str | None:
+        return next((value for each, value in self.items() if each == name), default)
+
+
+class Move(Answered):
+    """A request for a move, whose body has arrived."""
+
+    def __init__(self, body: bytes = b"{}", headers: Sequence[tuple[str, str]] = (), **changed: Any) -> None:
+        super().__init__()
+        self.is_large = False
+        self.body = body
+        self.scope = SimpleNamespace(**{**vars(FRESH), "method": "POST", "path": "/move", "headers": Headers(headers)})
+        vars(self.scope).update(changed)
+
+    def arrive(self, front: Front) -> None:
+        front._bodies.begin(self, 60.0, lambda: None)
+        front._take_body(self, self.body)
+
+
+class Echo:
+    """Answers requests to `/move` with their body, all but those that say `leave`."""
+
+    def __init__(self) -> None:
+        self.asked: list[Asked] = []
+        self.gate = threading.Event()
+        self.gate.set()
+
+    def takes(self, method: str, path: str) -> bool:
+        return (method, path) == ("POST", "/move")
+
+    def answer_all(self, asked: Sequence[Asked]) -> list[Reply | Leave]:
+        assert self.gate.wait(60)
+        self.asked += asked
+        return [Leave(each.body) if each.body.startswith(b"leave") else Reply(200, [], each.body) for each in asked]
+
+
+def serve_the_rest(environ: dict[str, Any], start: Callable[..., Any]) -> Iterable[bytes]:
+    start("202 Accepted", [("Content-Length", "1")])
+    return [f"view {environ.get(TRIED)}".encode()]
+
+
+@pytest.fixture
+def echo() -> Iterator[Echo]:
+    echo = Echo()
+    yield echo
+    echo.gate.set()
+
+
+def test_requests_of_a_kind_are_answered_together_and_what_is_left_by_the_application(echo):
+    front = Front(serve_the_rest, 100, together=echo)
+    made, left = Move(b"a", [("host", "x"), ("x-many", "1")]), Move(b"leave")
+    for move in (made, left):
+        move.arrive(front)
+    assert made.sent.wait(60)
+    assert left.sent.wait(60)
+    assert (made.answered, left.answered) == ((200, b"a"), (202, b"view b'leave'"))
+    assert echo.asked[0] == Asked("POST", "/move", "127.0.0.1", {"host": "x", "x-many": "1"}, b"a")
+
+
+@pytest.mark.parametrize(
+    "move",
+    [
+        lambda: Move(method="PUT"),
+        lambda: Move(path="/other"),
+        lambda: Move(query_string="a=1"),
+        lambda: Move(headers=[("host", "x"), ("host", "y")]),
+        lambda: Move(headers=[("host", "x"), ("authorization", "\u00e9")]),
+        lambda: Move(headers=[("host", "x"), ("host", "x"), ("authorization", "\u00e9")]),
+    ],
+)
+def test_what_is_of_another_kind_or_has_headers_that_are_not_plain_goes_to_the_application(echo, move):
+    front, asked = Front(serve_the_rest, 100, together=echo), move()
+    asked.arrive(front)
+    assert asked.sent.wait(60)
+    assert asked.answered == (202, b"view None")
+    assert echo.asked == []
+
+
+def test_without_anything_that_answers_together_the_application_answers(echo):
+    front, asked = Front(serve_the_rest, 100), Move()
+    asked.arrive(front)
+    assert asked.sent.wait(60)
+    assert asked.answered == (202, b"view None")
+
+
+def test_while_all_batches_take_long_the_application_answers(echo, monkeypatch):
+    monkeypatch.setattr("plyscribe.service.web.batches.TURN_S", 0.0)
+    front = Front(serve_the_rest, 100, together=echo)
+    echo.gate.clear()
+    waiting = [Move(b"w") for _ in range(BATCHES)]
+    for move in waiting:
+        move.arrive(front)
+        eventually(front._batches._waiting.empty)
+    eventually(lambda: front._batches.is_stuck)
+    late = Move(b"late")
+    late.arrive(front)
+    assert late.sent.wait(60)
+    assert late.answered == (202, b"view None")
+    echo.gate.set()
+    assert all(move.sent.wait(60) for move in waiting)
+    assert {move.answered for move in waiting} == {(200, b"w")}
+
+
+def test_a_batch_that_waits_behind_a_slow_one_is_relieved_though_nothing_more_comes(echo):
+    front = Front(serve_the_rest, 100, together=echo)
+    slow = Move(b"slow")
+    passed = threading.Event()
+    answer_all = echo.answer_all
+
+    def answer_slowly(asked: Sequence[Asked]) -> list[Reply | Leave]:
+        if asked[0].body == b"slow":
+            assert passed.wait(60)
+        return answer_all(asked)
+
+    echo.answer_all = answer_slowly
+    slow.arrive(front)
+    eventually(front._batches._waiting.empty)
+    other = Move(b"other")
+    other.arrive(front)
+    assert other.sent.wait(60)
+    passed.set()
+    assert slow.sent.wait(60)
