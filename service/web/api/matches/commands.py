@@ -25,6 +25,10 @@ COMMAND_PROBLEMS = (403, 404, 409, 412)
 
 Fields = dict[str, Any]
 
+Made = Command | Ready[Match]
+"""A command, or several that were decided in advance. Named here, because a function that is defined within another has
+its annotations evaluated each time."""
+
 
 def execute(
     match: str,
@@ -57,7 +61,7 @@ def carry_out(
     asked = remembered(Actor("player", who.account))
     base = {"at": now_ms(), "id": asked.id.hex()}
 
-    def command_for(state: Match) -> Command | Ready[Match]:
+    def command_for(state: Match) -> Made:
         # This comes first, so that nobody learns that a private match exists.
         permit(state, who, body)
         require_own(state)
@@ -74,7 +78,7 @@ def build_command(
     body: Fields,
     make: Callable[[Fields, Fields], Command | Iterable[Command]],
     word: str,
-) -> Command | Ready[Match]:
+) -> Made:
     """The command that `make` builds for a match that `who` may read: see carry_out. `base` has its time and its id."""
     actor = act_in(state, who, word, parts().arbitrates(state, who))
     made = make({**base, "actor": actor, "secret": parts().secret_for(state)}, body)

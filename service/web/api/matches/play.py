@@ -28,7 +28,7 @@ from plyscribe.service.matches.story import name_players, preview_move
 from plyscribe.service.matches.touching import describe_match_touches
 from plyscribe.service.matches.typed_steps import describe_typed, read_typed
 from plyscribe.service.store.port import CommandKey
-from plyscribe.service.streams.handler import Order, Ready
+from plyscribe.service.streams.handler import Order
 from plyscribe.service.streams.ids import list_commands
 from plyscribe.service.web.api.http import (
     answer,
@@ -41,7 +41,14 @@ from plyscribe.service.web.api.http import (
     thought_ms,
 )
 from plyscribe.service.web.api.matches.blueprint import blueprint
-from plyscribe.service.web.api.matches.commands import COMMAND_PROBLEMS, Fields, build_command, execute, parse_known
+from plyscribe.service.web.api.matches.commands import (
+    COMMAND_PROBLEMS,
+    Fields,
+    Made,
+    build_command,
+    execute,
+    parse_known,
+)
 from plyscribe.service.web.api.matches.reading import (
     confined,
     read_match,
@@ -321,7 +328,7 @@ def make_order(
     """The order for the store of what `who` says of a match. It leaves the state that it was decided on in `seen`."""
     base = {"at": now_ms(), "id": asked.id.hex()}
 
-    def command_for(state: Match) -> Command | Ready[Match]:
+    def command_for(state: Match) -> Made:
         # This comes first, so that nobody learns that a private match exists.
         require_reader(state, who)
         require_own(state)
