@@ -1,0 +1,118 @@
+"""Requests for moves that come to the real server at the same time, also while its processes are killed."""
+
+import random
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import httpx
+import pytest
+
+from plyscribe.service.client import Client, Json
+from tests.system.running import WITHIN_S, Pair, Serving, free_port, pair, wait_for
+
+pytestmark = pytest.mark.server
+
+WRITERS = 8
+KILLED = ("web", "store", "web")
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
+    service = Serving(tmp_path_factory.mktemp("together") / "data", free_port())
+    try:
+        service.wait_until_ready()
+        yield service
+    finally:
+        service.stop()
+
+
+@pytest.fixture(scope="module")
+def both(service: Serving) -> Iterator[Pair]:
+    with pair(service.url) as both:
+        yield both
+
+
+class Writer:
+    """Plays matches of its own, a move a request, and keeps every receipt."""
+
+    def __init__(self, url: str, both: Pair, number: int) -> None:
+        self._client = Client(url, both.accounts[0]["token"], retry_for_s=WITHIN_S)
+        self._player = both.ids[0]
+        self._random = random.Random(number)
+        self.receipts: dict[str, list[Json]] = {}
+
+    def write(self, enough: threading.Event) -> None:
+        with self._client as client:
+            while not enough.is_set():
+                match = client.create_match("zhen", [{"player": self._player}] * 2)["match"]
+                receipts = self.receipts[match] = []
+                while not enough.is_set() and (not receipts or "decision" in receipts[-1]["turn"]):
+                    receipts.append(client.move(match, self._random.choice(client.legal_moves(match))))
+
+    @property
+    def moves(self) -> int:
+        return sum(map(len, list(self.receipts.values())))
+
+
+def test_nothing_is_lost_or_doubled_when_processes_are_killed(service, both):
+    enough = threading.Event()
+    writers = [Writer(service.url, both, number) for number in range(WRITERS)]
+    with ThreadPoolExecutor(WRITERS) as pool:
+        writing = [pool.submit(writer.write, enough) for writer in writers]
+        try:
+            for name in (*KILLED, None):
+                before = [writer.moves for writer in writers]
+                wait_for(
+                    lambda before=before: (
+                        any(each.done() for each in writing)
+                        or all(writer.moves > had + 3 for writer, had in zip(writers, before, strict=True))
+                    ),
+                    why="moves",
+                )
+                if name is not None:
+                    service.kill(name)
+        finally:
+            enough.set()
+        for each in writing:
+            each.result()
+    service.wait_until_ready()
+    for writer in writers:
+        for match, receipts in writer.receipts.items():
+            made = [event for event in both.clients[0].events(match) if event["type"] == "move-made"]
+            assert made == [receipt["events"][0] for receipt in receipts]
+
+
+def test_the_server_says_the_same_to_one_who_asks_alone_and_to_one_of_many(service, both):
+    ann = both.clients[0]
+    match = ann.create_match("zhen", [{"player": both.ids[0]}] * 2)["match"]
+    path = f"{service.url}/v1/matches/{match}/moves"
+    sent = {"json": {"move": "+1"}, "timeout": 60.0}
+    headers = {"Authorization": f"Bearer {both.accounts[0]['token']}", "Idempotency-Key": "k", "X-Request-Id": "mine"}
+    first = httpx.post(path, headers=headers, **sent)
+    # A request of a page is not one of those that are answered together.
+    again = httpx.post(path, headers={**headers, "Origin": "http://localhost"}, **sent)
+    assert (first.status_code, again.status_code) == (200, 200)
+    assert first.content == again.content
+    ours = {name: value for name, value in first.headers.items() if name != "date"}
+    theirs = {name: value for name, value in again.headers.items() if name != "date"}
+    for name in ("idempotency-replayed", "vary", "access-control-expose-headers"):
+        assert theirs.pop(name)
+    assert ours == theirs
+
+
+def test_a_client_that_leaves_while_its_move_is_made_holds_up_nobody(service, both):
+    ann = both.clients[0]
+    match = ann.create_match("zhen", [{"player": both.ids[0]}] * 2)["match"]
+    for tile in range(1, 5):
+        with pytest.raises(httpx.TimeoutException):
+            httpx.post(
+                f"{service.url}/v1/matches/{match}/moves",
+                headers={"Authorization": f"Bearer {both.accounts[0]['token']}", "Idempotency-Key": f"k{tile}"},
+                json={"move": f"+{tile}"},
+                timeout=httpx.Timeout(60.0, read=0.000001),
+            )
+    # They may have been made or not; repeated, each is made once.
+    for tile in range(1, 5):
+        ann.move(match, f"+{tile}", key=f"k{tile}")
+    assert sorted(ann.match(match)["moves"]) == ["+1", "+2", "+3", "+4"]
