@@ -152,8 +152,10 @@ def test_an_unreachable_store_is_503_with_retry_after(two, parts, monkeypatch):
     def away(*_: object, **__: object) -> None:
         raise StoreUnavailable("away")
 
-    for name in ("append", "load", "describe"):
+    for name in ("append", "append_all", "load", "describe"):
         monkeypatch.setattr(parts.store, name, away)
+        # What wraps it keeps its functions.
+        monkeypatch.setattr(parts.store.within, name, away)
     monkeypatch.setattr(parts.matches, "_append_within_s", 0.1)
     monkeypatch.setattr(parts.matches, "_load_within_s", 0.1)
     for refused in (two.move("d4", two.ann_token), two.get(), two.api.get("/readyz")):
