@@ -312,7 +312,13 @@ class Front:
                 self._do(exchange)
             else:
                 plain.append((exchange, asked))
-        replies = self._together.answer_all([asked for _, asked in plain])
+        try:
+            replies = self._together.answer_all([asked for _, asked in plain])
+        except Exception:
+            log.exception("requests could not be answered together")
+            for exchange, _ in plain:
+                exchange.answer_empty(500)
+            return
         for (exchange, _), reply in zip(plain, replies, strict=True):
             if isinstance(reply, Reply):
                 exchange.answer(*reply)

@@ -51,6 +51,9 @@ class Answered:
         self.answered = status, body
         self.sent.set()
 
+    def answer_empty(self, status: int) -> None:
+        self.answer(status, [], b"")
+
 
 FRESH = SimpleNamespace(
     method="GET",
@@ -179,6 +182,18 @@ def test_what_is_of_another_kind_or_has_headers_that_are_not_plain_goes_to_the_a
     assert asked.sent.wait(60)
     assert asked.answered == (202, b"view None")
     assert echo.asked == []
+
+
+def test_an_error_in_answering_together_leaves_nobody_without_an_answer(echo):
+    front, asked, later = Front(serve_the_rest, 100, together=echo), Move(b"a"), Move(b"b")
+    answer_all, echo.answer_all = echo.answer_all, lambda _: 1 / 0
+    asked.arrive(front)
+    assert asked.sent.wait(60)
+    assert asked.answered == (500, b"")
+    echo.answer_all = answer_all
+    later.arrive(front)
+    assert later.sent.wait(60)
+    assert later.answered == (200, b"b")
 
 
 def test_without_anything_that_answers_together_the_application_answers(echo):

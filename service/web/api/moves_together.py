@@ -171,3 +171,4 @@ def _note(read: _Read, seconds: float) -> None:
     if telemetry.log.isEnabledFor(logging.DEBUG):
         begin_ids(request_id=read.id, match=read.order.stream, actor=read.account, command=read.order.asked.id.hex())
         telemetry.log_answer(METHOD, route, 200, seconds)
+        begin_ids()
