@@ -11,6 +11,7 @@ import pytest
 from plyscribe.service.config import ConfigError
 from plyscribe.service.logs import begin_ids, begin_logs, bind_ids
 from plyscribe.service.store.port import StoreUnavailable
+from tests.service.test_moves_together import Table
 
 TOKEN = f"ply_{'a' * 26}_{'Ab1-' * 10}xyz"
 KEY = "5a" * 32
@@ -146,3 +147,15 @@ def test_every_request_is_a_line_at_level_debug(api):
         ("/v1/players/{player}", 404, "player/unknown"),
     ]
     assert token not in lines.text
+
+
+def test_a_move_that_is_made_together_with_others_is_logged_for_debugging_with_its_ids():
+    table = Table()
+    match = table.new_match()
+    lines = Lines(PLYSCRIBE_LOG_LEVEL="debug")
+    table.try_all(table.ask(match, {"move": "+1"}, x_request_id="mine"))
+    log.info("something else")
+    [answered, later] = [record for record in lines() if record["event"] in ("answered", "something else")]
+    assert (answered["request_id"], answered["match"], answered["actor"]) == ("mine", match, table.ann)
+    assert (answered["route"], answered["status"]) == ("/v1/matches/{match}/moves", 200)
+    assert "request_id" not in later

@@ -1,8 +1,6 @@
 """Requests for moves that are there at the same time: answered together as their views would answer them, or left."""
 
 import json
-import logging
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -14,7 +12,6 @@ from plyscribe.domain.rulesets import register
 from plyscribe.service import metrics
 from plyscribe.service.composition import Parts, compose
 from plyscribe.service.config import ALLOWANCES
-from plyscribe.service.logs import begin_logs
 from plyscribe.service.matches import queries
 from plyscribe.service.store.memory import MemoryStore
 from plyscribe.service.store.port import Append, Appended, StoreUnavailable
@@ -400,15 +397,3 @@ def test_they_are_counted_under_the_route_of_their_view():
     table.leave(table.ask(match, {"move": "+3"}))
     route = {"process": "test", "method": "POST", "route": "/v1/matches/{match}/moves", "status": "200"}
     assert counted("request_seconds_count", **route) == 3
-
-
-def test_each_is_logged_for_debugging_with_its_ids(table, capsys):
-    match = table.new_match()
-    begin_logs("web", {"PLYSCRIBE_LOG": "json", "PLYSCRIBE_LOG_LEVEL": "debug"}, sys.stderr)
-    try:
-        table.try_all(table.ask(match, {"move": "+1"}, x_request_id="mine"))
-    finally:
-        logging.getLogger("plyscribe").setLevel(logging.WARNING)
-    [record] = [json.loads(line) for line in capsys.readouterr().err.splitlines() if '"answered"' in line]
-    assert (record["request_id"], record["match"], record["actor"]) == ("mine", match, table.ann)
-    assert (record["route"], record["status"]) == ("/v1/matches/{match}/moves", 200)
