@@ -6,7 +6,7 @@ import chess
 from eventsourcing.application import Application
 from eventsourcing.domain import Aggregate, event
 
-from bench.matches import decide_events, decide_random_events, long_moves, store_form, stream_name
+from bench.matches import decide_events, decide_random_events, long_moves, random_moves, store_form, stream_name
 from bench.measuring import Claim, Row, Run, compare, measure, take_rounds, times_as_fast, times_the_cost
 from bench.rig import Rig
 from plyscribe.domain.codec import Event
@@ -20,13 +20,18 @@ PLIES_OF_PORTALS = 250
 
 OURS = "fold"
 RINGS = "fold of rings"
+ZHEN = "fold of zhen"
 CRYSTALS = "fold of crystals"
 PORTALS = "fold of portals"
 LIBRARY = "eventsourcing"
 REPLAY = "python-chess, trusted UCI"
 
 CLAIMS = [
-    Claim("fold of stored events", "event", OURS, LIBRARY, times_as_fast(2)),
+    Claim("fold of stored events", "event", OURS, LIBRARY, times_as_fast(4)),
+    *(
+        Claim(f"fold of a match of {name.removeprefix('fold of ')}", "event", name, LIBRARY, times_as_fast(4))
+        for name in (ZHEN, CRYSTALS, PORTALS, RINGS)
+    ),
     Claim("fold of stored events", "event", OURS, REPLAY, times_as_fast(0.5)),
     Claim("fold of a match of rings", "event", RINGS, OURS, times_the_cost(8)),
     Claim("fold of a match of crystals", "event", CRYSTALS, OURS, times_the_cost(3)),
@@ -35,13 +40,15 @@ CLAIMS = [
 
 
 def measure_subject(rig: Rig, rounds: int) -> list[Row]:
-    """Measure the fold of a match (300 plies, crystals 200, portals 250): decode, check the chain, parse, apply."""
+    """Measure the fold of a match (300 plies, or as many as it has): decode, check the chain, parse, apply."""
     pathagon, rings = decide_events("pathagon", long_moves(PLIES)), decide_random_events("rings", PLIES)
     crystals = decide_random_events("crystals", PLIES_OF_CRYSTALS, seats=4)
     portals = decide_random_events("portals", PLIES_OF_PORTALS, seats=3)
+    zhen = random_moves("zhen", 1)
     runs = {
         OURS: _fold(pathagon),
         RINGS: _fold(rings),
+        ZHEN: _fold(decide_events("zhen", zhen), len(zhen)),
         CRYSTALS: _fold(crystals, PLIES_OF_CRYSTALS),
         PORTALS: _fold(portals, PLIES_OF_PORTALS),
         LIBRARY: _rebuild(),

@@ -27,7 +27,7 @@ BARE = "bare endpoint, 300 entries read"
 PAGE, DATA = "rendered", "the match as JSON"
 
 CLAIMS = [
-    Claim("position over HTTP, cold", "request", COLD, BARE, times_the_cost(2)),
+    Claim("position over HTTP, cold", "request", COLD, BARE, times_the_cost(1.3)),
     Claim("position over HTTP, warm", "request", WARM, BARE, times_the_cost(1.2)),
     Claim("page of a match, warm", "request", PAGE, DATA, times_the_cost(4)),
 ]

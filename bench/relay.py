@@ -27,7 +27,7 @@ PLIES = 30
 OURS = "relay"
 READING = "feed read, events read and folded"
 
-CLAIMS = [Claim("relay, far behind", "entry", OURS, READING, times_the_cost(4))]
+CLAIMS = [Claim("relay, far behind", "entry", OURS, READING, times_the_cost(2.5))]
 
 _numbers = count(30_000)
 
