@@ -10,6 +10,7 @@ import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -341,35 +342,44 @@ def _translate(error: DBAPIError) -> DatabaseError:
     return DatabaseUnavailable(f"the read database does not answer: {why}")
 
 
+# Statements that are executed again and again are made once and kept: to make one takes about as long as to execute it.
+def insert_into(dialect: str, table: sa.Table) -> sqlite.Insert | postgresql.Insert:
+    """An insertion that can say what to do about a conflict, for a connection with a dialect of this name."""
+    return sqlite.insert(table) if dialect == "sqlite" else postgresql.insert(table)
+
+
 def insert_missing(connection: sa.Connection, table: sa.Table, rows: Sequence[dict[str, Any]]) -> int:
     """Enter rows unless the table has one with the same unique values; return how many were entered."""
     if not rows:
         return 0
-    put = _insert_missing(connection, table).execution_options(preserve_rowcount=True)
-    return connection.execute(put, rows).rowcount
+    return connection.execute(_put_missing(connection.dialect.name, table), rows).rowcount
 
 
 def pick_missing(connection: sa.Connection, table: sa.Table, rows: Sequence[dict[str, Any]]) -> set[tuple[Any, ...]]:
     """The same, slower; return the primary keys of those entered."""
     if not rows:
         return set()
-    put = _insert_missing(connection, table).returning(*table.primary_key.columns)
+    put = _put_missing(connection.dialect.name, table).returning(*table.primary_key.columns)
     return {tuple(row) for row in connection.execute(put, rows)}
 
 
-def _insert_missing(connection: sa.Connection, table: sa.Table) -> sqlite.Insert | postgresql.Insert:
-    if connection.dialect.name == "sqlite":
-        return sqlite.insert(table).on_conflict_do_nothing()
-    return postgresql.insert(table).on_conflict_do_nothing()
+@cache
+def _put_missing(dialect: str, table: sa.Table) -> sqlite.Insert | postgresql.Insert:
+    return insert_into(dialect, table).on_conflict_do_nothing().execution_options(preserve_rowcount=True)
 
 
 def add_up(connection: sa.Connection, table: sa.Table, rows: Sequence[dict[str, Any]], greatest: str, sum: str) -> None:
     """Enter rows; where the table has one with the same key, keep the greater value and the sum of these columns."""
+    connection.execute(_put_sums(connection.dialect.name, table, greatest, sum), rows)
+
+
+@cache
+def _put_sums(dialect: str, table: sa.Table, greatest: str, sum: str) -> sqlite.Insert | postgresql.Insert:
     [key] = table.primary_key.columns
-    insert = (sqlite if connection.dialect.name == "sqlite" else postgresql).insert(table)
+    insert = insert_into(dialect, table)
     old, new = table.c[greatest], insert.excluded[greatest]
     values = {greatest: sa.case((old < new, new), else_=old), sum: table.c[sum] + insert.excluded[sum]}
-    connection.execute(insert.on_conflict_do_update(index_elements=[key], set_=values), rows)
+    return insert.on_conflict_do_update(index_elements=[key], set_=values)
 
 
 def insert_newer(
@@ -381,9 +391,13 @@ def insert_newer(
     """
     if not rows:
         return set()
+    return set(connection.scalars(_put_newer(connection.dialect.name, table, version), rows))
+
+
+@cache
+def _put_newer(dialect: str, table: sa.Table, version: str) -> sa.Executable:
     [key, *_] = table.primary_key.columns
-    insert = (sqlite if connection.dialect.name == "sqlite" else postgresql).insert(table)
+    insert = insert_into(dialect, table)
     new = {column.name: insert.excluded[column.name] for column in table.columns if column is not key}
     older = table.c[version] < insert.excluded[version]
-    put = insert.on_conflict_do_update(index_elements=[key], set_=new, where=older).returning(key)
-    return set(connection.scalars(put, rows))
+    return insert.on_conflict_do_update(index_elements=[key], set_=new, where=older).returning(key)

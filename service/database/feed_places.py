@@ -21,6 +21,11 @@ PLACES = sa.Table(
     sa.Column("passed", sa.BigInteger, nullable=False),
 )
 
+_STEP = (
+    sa.update(PLACES)
+    .where(PLACES.c.bucket == sa.bindparam("of"), PLACES.c.id == sa.bindparam("old"))
+    .values(id=sa.bindparam("new"), passed=sa.bindparam("count"))
+)
 
 ORIGIN = sa.Table("origin_1", _METADATA, sa.Column("store", sa.String, primary_key=True))
 """The store whose feed is followed."""
@@ -50,17 +55,12 @@ class Places:
         """Move on by these pieces, in the transaction that enters their rows; PlaceTaken if another process has."""
         if not pieces:
             return
-        step = (
-            sa.update(PLACES)
-            .where(PLACES.c.bucket == sa.bindparam("of"), PLACES.c.id == sa.bindparam("old"))
-            .values(id=sa.bindparam("new"), passed=sa.bindparam("count"))
-        )
         values = [
             {"of": bucket, "old": before.id, "new": after.id, "count": after.passed}
             # In the same order in all processes, so that none waits for another that waits for it.
             for bucket, (before, after, _) in sorted(pieces.items())
         ]
-        if connection.execute(step, values).rowcount != len(values):
+        if connection.execute(_STEP, values).rowcount != len(values):
             raise PlaceTaken("another process has entered these rows")
 
     def begin(self, connection: sa.Connection, store: str, places: Mapping[str, Place]) -> None:

@@ -1,11 +1,14 @@
 """Statements that SQLite and PostgreSQL spell differently, and rows that belong to others as a set."""
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from operator import itemgetter
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
+
+from plyscribe.service.database.engine import insert_into
 
 TEXT = sa.String().with_variant(sa.String(collation="C"), "postgresql")
 """Text that is ordered by its characters' numbers on every server, whatever its language."""
@@ -48,33 +51,75 @@ def replace_rows(
         [dict(zip(names, row, strict=True)) for at, row in known.items() if at not in wanted],
         [dict(zip(names, row, strict=True)) for at, row in wanted.items() if at not in known],
     )
-    this = [table.c[name] == sa.bindparam(f"of_{name}") for name in key]
-    if change.gone:
-        connection.execute(sa.delete(table).where(*this), [_name_key(row, key) for row in change.gone])
-    if change.come:
-        connection.execute(sa.insert(table), change.come)
+    delete_rows(connection, table, change.gone)
+    insert_rows(connection, table, change.come)
     if other := [at for at, row in wanted.items() if at in known and known[at] != row]:
         # Only these columns, so that the indexes of others stay as they are.
         places = {place for at in other for place, value in enumerate(wanted[at]) if value != known[at][place]}
-        columns = [names[place] for place in sorted(places)]
-        new = [dict(zip(names, wanted[at], strict=True)) for at in other]
-        values = [{**_name_key(row, key), **{name: row[name] for name in columns}} for row in new]
-        connection.execute(sa.update(table).where(*this).values({name: sa.bindparam(name) for name in columns}), values)
+        columns = tuple(names[place] for place in sorted(places))
+        update_rows(connection, table, [dict(zip(names, wanted[at], strict=True)) for at in other], columns)
     return change
 
 
 def _read_rows(connection: sa.Connection, table: sa.Table, owners: Sequence[str]) -> list[tuple[Any, ...]]:
+    return list(map(tuple, connection.execute(_select_of(table), {"owners": owners})))
+
+
+@cache
+def _select_of(table: sa.Table) -> sa.Select[Any]:
     [owner, *_] = table.primary_key.columns
-    return list(map(tuple, connection.execute(sa.select(table).where(owner.in_(owners)))))
+    return sa.select(table).where(owner.in_(sa.bindparam("owners", expanding=True)))
 
 
-def _name_key(row: Mapping[Any, Any], key: Sequence[str]) -> dict[str, Any]:
-    return {f"of_{name}": row[name] for name in key}
+def insert_rows(connection: sa.Connection, table: sa.Table, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Insert these rows, if any."""
+    if rows:
+        connection.execute(_insert(table), rows)
+
+
+_insert = cache(sa.insert)
+
+
+def delete_rows(connection: sa.Connection, table: sa.Table, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Delete the rows with the primary keys of these rows, if any."""
+    if rows:
+        connection.execute(_delete(table), _name_keys(table, rows))
+
+
+@cache
+def _delete(table: sa.Table) -> sa.Delete:
+    return sa.delete(table).where(*_match_key(table))
+
+
+def update_rows(
+    connection: sa.Connection, table: sa.Table, rows: Sequence[Mapping[str, Any]], columns: tuple[str, ...]
+) -> None:
+    """Give the rows with the primary keys of these rows their values of these columns."""
+    if rows:
+        values = [
+            {**key, **{name: row[name] for name in columns}}
+            for key, row in zip(_name_keys(table, rows), rows, strict=True)
+        ]
+        connection.execute(_update(table, columns), values)
+
+
+@cache
+def _update(table: sa.Table, columns: tuple[str, ...]) -> sa.Update:
+    return sa.update(table).where(*_match_key(table)).values({name: sa.bindparam(name) for name in columns})
+
+
+def _match_key(table: sa.Table) -> list[sa.ColumnElement[bool]]:
+    return [column == sa.bindparam(f"of_{column.name}") for column in table.primary_key.columns]
+
+
+def _name_keys(table: sa.Table, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    names = {f"of_{column.name}": column.name for column in table.primary_key.columns}
+    return [{of: row[name] for of, name in names.items()} for row in rows]
 
 
 def put_rows(connection: sa.Connection, table: sa.Table, rows: Sequence[Mapping[str, Any]] | sa.Select[Any]) -> None:
     """Enter rows, or those that a query with a condition selects, in place of those with the same primary key."""
-    insert = (sqlite if connection.dialect.name == "sqlite" else postgresql).insert(table)
+    insert = insert_into(connection.dialect.name, table)
     if isinstance(rows, sa.Select):
         insert = insert.from_select([column.name for column in table.columns], rows)
     key = list(table.primary_key.columns)
@@ -91,9 +136,15 @@ def add_counts(connection: sa.Connection, table: sa.Table, counts: Mapping[str, 
     key, number = table.columns
     rows = [{key.name: name, number.name: count} for name, count in sorted(counts.items()) if count]
     if rows:
-        insert = (sqlite if connection.dialect.name == "sqlite" else postgresql).insert(table)
-        added = {number.name: number + insert.excluded[number.name]}
-        connection.execute(insert.on_conflict_do_update(index_elements=[key], set_=added), rows)
+        connection.execute(put_sums(connection.dialect.name, table, number.name), rows)
+
+
+@cache
+def put_sums(dialect: str, table: sa.Table, number: str) -> sqlite.Insert | postgresql.Insert:
+    """The statement that enters rows; where the table has one with the same primary key, it adds up this column."""
+    insert = insert_into(dialect, table)
+    added = {number: table.c[number] + insert.excluded[number]}
+    return insert.on_conflict_do_update(index_elements=list(table.primary_key.columns), set_=added)
 
 
 def list_beginning(connection: sa.Connection, column: sa.Column[str], beginning: str, most: int) -> list[str]:

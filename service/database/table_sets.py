@@ -43,6 +43,9 @@ BUILDS = sa.Table(
 """The sets of tables: the layout of the last finished build, and a build in progress with its last sign of life."""
 
 
+_BUILD_OF = sa.select(BUILDS.c.build).where(BUILDS.c.name == sa.bindparam("name")).with_for_update(read=True)
+
+
 class BuildLost(StoreError):
     """Another build of the same tables has begun. This one had no effect."""
 
@@ -114,8 +117,7 @@ class Tables(Generic[T]):
 
         Until the transaction ends, no build begins or ends.
         """
-        asked = sa.select(BUILDS.c.build).where(BUILDS.c.name == self.name).with_for_update(read=True)
-        row = connection.execute(asked).first()
+        row = connection.execute(_BUILD_OF, {"name": self.name}).first()
         return [self.live, self._building] if row is not None and row.build is not None else [self.live]
 
     def begin(self, now_ms: int) -> str:

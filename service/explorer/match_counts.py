@@ -5,17 +5,17 @@ A match that is annulled or refuted leaves again, with everything that was count
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from itertools import islice
 from typing import Any
 
 import orjson
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql, sqlite
 
 from plyscribe.domain.match import Match
 from plyscribe.domain.replay import replay
 from plyscribe.service.database.engine import Database, insert_missing
-from plyscribe.service.database.rows import AT_ONCE
+from plyscribe.service.database.rows import AT_ONCE, delete_rows, insert_rows, put_sums, update_rows
 from plyscribe.service.database.table_sets import Enter, Tables, enter_nothing
 from plyscribe.service.explorer.counted_matches import NOTHING, Facts, find_facts
 from plyscribe.service.explorer.explorer_tables import ExplorerTables, open_explorer_tables
@@ -27,6 +27,8 @@ UNKNOWN = -1
 """The version of a row that only keeps the place of a match while it is entered."""
 
 KNOWN = ("id", "version", "counts", "seats", "options", "at", "month", "winners", "opening", "terms")
+VALUES = ("version", "counts", *NOTHING)
+"""The columns of a match that change."""
 
 
 class MatchCounts:
@@ -77,11 +79,7 @@ class MatchCounts:
             # A match that is scored after it was verified has the same moves.
             changed = [row for row in rows if _counts_otherwise(known[row["id"]], row)]
             _replace_counts(connection, tables, [known[row["id"]] for row in changed], changed)
-            if rows:
-                this = tables.matches.c.id == sa.bindparam("of_id")
-                values: dict[str, Any] = {str(name): sa.bindparam(str(name)) for name in rows[0] if name != "id"}
-                bound = [{"of_id": row["id"], **{name: row[name] for name in values}} for row in rows]
-                connection.execute(sa.update(tables.matches).where(this).values(values), bound)
+            update_rows(connection, tables.matches, rows, VALUES)
 
 
 def _find_own(match: Match) -> Facts | None:
@@ -111,12 +109,16 @@ def _counts_otherwise(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
 
 def _lock_rows(connection: sa.Connection, tables: ExplorerTables, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
     """The rows of these matches, which nobody else changes until the transaction ends."""
-    columns = [tables.matches.c[name] for name in KNOWN]
-    found: dict[str, dict[str, Any]] = {}
+    asked, found = _select_known(tables.matches), dict[str, dict[str, Any]]()
     for some in _in_batches(ids):
-        asked = sa.select(*columns).where(tables.matches.c.id.in_(some)).order_by(tables.matches.c.id).with_for_update()
-        found.update((row.id, dict(row._mapping)) for row in connection.execute(asked))
+        found.update((row.id, dict(row._mapping)) for row in connection.execute(asked, {"ids": some}))
     return found
+
+
+@cache
+def _select_known(matches: sa.Table) -> sa.Select[Any]:
+    asked = sa.select(*(matches.c[name] for name in KNOWN)).where(matches.c.id.in_(sa.bindparam("ids", expanding=True)))
+    return asked.order_by(matches.c.id).with_for_update()
 
 
 def _in_batches(ids: Iterable[str]) -> Iterator[list[str]]:
@@ -134,9 +136,8 @@ def _replace_counts(
     """Take away what was counted for the old rows of some matches, and count the new ones."""
     gone, come = ([row for row in rows if row["counts"]] for rows in (old, new))
     for table, list_rows in ((tables.plies, _list_plies), (tables.terms, _list_terms)):
-        _delete(connection, table, [each for row in gone for each in list_rows(row)])
-        if rows := [each for row in come for each in list_rows(row)]:
-            connection.execute(sa.insert(table), rows)
+        delete_rows(connection, table, [each for row in gone for each in list_rows(row)])
+        insert_rows(connection, table, [each for row in come for each in list_rows(row)])
     counts: Counter[tuple[Any, ...]] = Counter(each for row in come for each in _list_moves(row))
     counts.subtract(each for row in gone for each in _list_moves(row))
     _add_counts(connection, tables.moves, counts)
@@ -161,23 +162,13 @@ def _list_moves(row: Mapping[str, Any]) -> list[tuple[Any, ...]]:
     ]
 
 
-def _delete(connection: sa.Connection, table: sa.Table, rows: Sequence[Mapping[str, Any]]) -> None:
-    if rows:
-        key = [column.name for column in table.primary_key.columns]
-        this = [table.c[name] == sa.bindparam(f"of_{name}") for name in key]
-        bound = [{f"of_{name}": row[name] for name in key} for row in rows]
-        connection.execute(sa.delete(table).where(*this), bound)
-
-
 def _add_counts(connection: sa.Connection, table: sa.Table, counts: Mapping[tuple[Any, ...], int]) -> None:
     """Add to the counts, in the order of their keys. A count of nothing has no row."""
     key = [column.name for column in table.primary_key.columns]
     rows = [dict(zip(key, at, strict=True), matches=number) for at, number in sorted(counts.items()) if number]
     if not rows:
         return
-    insert = (sqlite if connection.dialect.name == "sqlite" else postgresql).insert(table)
-    added = {"matches": table.c.matches + insert.excluded.matches}
-    connection.execute(insert.on_conflict_do_update(index_elements=key, set_=added), rows)
+    connection.execute(put_sums(connection.dialect.name, table, "matches"), rows)
     if less := [row for row in rows if row["matches"] < 0]:
         this = [table.c[name] == sa.bindparam(f"of_{name}") for name in key]
         bound = [{f"of_{name}": row[name] for name in key} for row in less]

@@ -7,12 +7,14 @@ unless events of several matches came to it in another order than that of their 
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 import orjson
 import sqlalchemy as sa
 
 from plyscribe.service.database.engine import Database, DatabaseUnavailable, add_up, insert_missing, pick_missing
+from plyscribe.service.database.rows import delete_rows, insert_rows
 from plyscribe.service.database.table_sets import Tables, declare
 from plyscribe.service.live.followers import Entry
 from plyscribe.service.store.port import EventStore, FeedEntry
@@ -117,6 +119,8 @@ ANNOUNCEMENTS = sa.Table(
 )
 """What was entered and may not have been announced yet."""
 
+_PLAYERS: sa.BindParameter[Any] = sa.bindparam("players", expanding=True)
+
 
 class Inboxes:
     """An inbox for each player. Raises the errors of the database."""
@@ -171,8 +175,7 @@ class Inboxes:
         empty = [{"player": player, "newest": 0, "dropped": 0, "kept": 0} for player in sorted(letters)]
         insert_missing(connection, targets[0].owners, empty)
         for _, owners in targets:
-            asked = sa.select(owners.c.player, owners.c.newest).where(owners.c.player.in_(letters))
-            for player, number in connection.execute(asked.order_by(owners.c.player).with_for_update()):
+            for player, number in connection.execute(_select_newest(owners), {"players": list(letters)}):
                 newest[player] = max(newest[player], number)
         rows = []
         for player in sorted(letters):
@@ -182,7 +185,7 @@ class Inboxes:
         entered, *_ = [_insert(connection, target, rows) for target in targets]
         self._strike(connection)
         if entered:
-            connection.execute(sa.insert(ANNOUNCEMENTS), _list_announcements(entered))
+            insert_rows(connection, ANNOUNCEMENTS, _list_announcements(entered))
             self._may_announce = True
 
     def fill(self, connection: sa.Connection, letters: Letters) -> None:
@@ -226,14 +229,11 @@ class Inboxes:
                 self._strike(connection)
 
     def _strike(self, connection: sa.Connection) -> None:
-        table, struck = ANNOUNCEMENTS, [{"of": player, "since": first} for player, first in self._announced]
-        if struck:
-            strike = sa.delete(table).where(
-                table.c.player == sa.bindparam("of"), table.c.first == sa.bindparam("since")
-            )
-            connection.execute(strike, struck)
-            # If this transaction fails, they are announced twice.
-            self._announced.clear()
+        delete_rows(
+            connection, ANNOUNCEMENTS, [{"player": player, "first": first} for player, first in self._announced]
+        )
+        # If this transaction fails, they are announced twice.
+        self._announced.clear()
 
     def look_again(self) -> None:
         """Make the next call of `announce` look for what another process has left."""
@@ -314,18 +314,42 @@ def _note_owners(connection: sa.Connection, target: _Pair, entered: Iterable[Row
     owners = target.owners
     noted = [{"player": of, "newest": max(its), "dropped": 0, "kept": len(its)} for of, its in numbers.items()]
     add_up(connection, owners, noted, greatest="newest", sum="kept")
-    full = sa.select(owners.c.player).where(owners.c.player.in_(numbers), owners.c.kept > KEPT + SLACK)
-    for player in connection.scalars(full).all():
+    full = connection.scalars(_select_full(owners), {"players": list(numbers), "most": KEPT + SLACK})
+    for player in full.all():
         _drop_oldest(connection, target, player)
 
 
 def _drop_oldest(connection: sa.Connection, target: _Pair, player: str) -> None:
+    find, *drop = _make_dropping(target)
+    last = connection.scalar(find, {"of": player, "keep": KEPT})
+    for each in drop:
+        connection.execute(each, {"of": player, "keep": KEPT, "last": last})
+
+
+@cache
+def _select_newest(owners: sa.Table) -> sa.Select[Any]:
+    asked = sa.select(owners.c.player, owners.c.newest).where(owners.c.player.in_(_PLAYERS))
+    return asked.order_by(owners.c.player).with_for_update()
+
+
+@cache
+def _select_full(owners: sa.Table) -> sa.Select[Any]:
+    return sa.select(owners.c.player).where(owners.c.player.in_(_PLAYERS), owners.c.kept > sa.bindparam("most"))
+
+
+@cache
+def _make_dropping(target: _Pair) -> tuple[sa.Select[Any], sa.Delete, sa.Update]:
+    """What finds the newest number that a player's inbox no longer keeps, deletes up to it, and notes that."""
     letters, owners = target
-    newest = sa.select(letters.c.number).where(letters.c.player == player).order_by(letters.c.number.desc())
-    last = connection.scalar(newest.offset(KEPT).limit(1))
-    connection.execute(sa.delete(letters).where(letters.c.player == player, letters.c.number <= last))
+    of = sa.bindparam("of", type_=sa.String)
+    keep, last = (sa.bindparam(name, type_=sa.BigInteger) for name in ("keep", "last"))
+    newest = sa.select(letters.c.number).where(letters.c.player == of).order_by(letters.c.number.desc())
     dropped = sa.case((owners.c.dropped < last, last), else_=owners.c.dropped)
-    connection.execute(sa.update(owners).where(owners.c.player == player).values(kept=KEPT, dropped=dropped))
+    return (
+        newest.offset(keep).limit(1),
+        sa.delete(letters).where(letters.c.player == of, letters.c.number <= last),
+        sa.update(owners).where(owners.c.player == of).values(kept=keep, dropped=dropped),
+    )
 
 
 def _group_numbers(rows: Iterable[Row]) -> dict[str, list[int]]:

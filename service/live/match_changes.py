@@ -13,7 +13,7 @@ import sqlalchemy as sa
 
 from plyscribe.domain.match import Match
 from plyscribe.service.database.engine import Database, DatabaseUnavailable
-from plyscribe.service.database.rows import TEXT
+from plyscribe.service.database.rows import TEXT, insert_rows
 from plyscribe.service.database.table_sets import Enter, enter_nothing
 from plyscribe.service.live.followers import Entry, Line
 from plyscribe.service.matches.queries import dump_events
@@ -57,6 +57,12 @@ NUMBERS = sa.Table(
     sa.Column("floor", sa.BigInteger, nullable=False),
 )
 """One row: the number of the newest change, and the number after which all changes are kept."""
+
+_ABOVE = NUMBERS.c.newest + sa.bindparam("more", type_=sa.BigInteger)
+_FLOOR_ABOVE = _ABOVE - sa.bindparam("kept", type_=sa.BigInteger)
+_FLOOR = sa.case((NUMBERS.c.floor < _FLOOR_ABOVE, _FLOOR_ABOVE), else_=NUMBERS.c.floor)
+_COUNT_ON = sa.update(NUMBERS).values(newest=_ABOVE, floor=_FLOOR).returning(NUMBERS.c.newest, NUMBERS.c.floor)
+_DROP = sa.delete(CHANGES).where(CHANGES.c.number <= sa.bindparam("kept_after"))
 
 Json = dict[str, Any]
 
@@ -137,18 +143,14 @@ def _now_us() -> int:
 
 def _note(connection: sa.Connection, appends: Sequence[FeedEntry]) -> None:
     # This row is locked until the end of the transaction, so numbers are in the order in which they become visible.
-    above = NUMBERS.c.newest + len(appends)
-    floor = sa.case((NUMBERS.c.floor < above - KEPT, above - KEPT), else_=NUMBERS.c.floor)
-    newest, kept_after = connection.execute(
-        sa.update(NUMBERS).values(newest=above, floor=floor).returning(NUMBERS.c.newest, NUMBERS.c.floor)
-    ).one()
+    newest, kept_after = connection.execute(_COUNT_ON, {"more": len(appends), "kept": KEPT}).one()
     numbers = range(newest - len(appends) + 1, newest + 1)
     rows = [
         {"number": number, "match": append.stream, "first": append.first, "last": append.last}
         for number, append in zip(numbers, appends, strict=True)
     ]
-    connection.execute(sa.insert(CHANGES), rows)
-    connection.execute(sa.delete(CHANGES).where(CHANGES.c.number <= kept_after))
+    insert_rows(connection, CHANGES, rows)
+    connection.execute(_DROP, {"kept_after": kept_after})
 
 
 class ChangeEntries:
