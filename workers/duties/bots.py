@@ -71,11 +71,13 @@ class Bots:
         """Line up the matches in which a bot is due after these entries; strike those in which none is."""
         changes = UNDER_WAY | DRAWS | OVER
         matches = [entry for entry in entries if entry.stream.startswith("match-")]
-        self._look_at(list(dict.fromkeys(entry.stream for entry in matches if changes & set(entry.types))))
+        # What follows in the store comes with a later entry, so the state that the lists were made from will do.
+        self._look_at({entry.stream: entry.last for entry in matches if changes & set(entry.types)})
 
     def find(self, newest: Mapping[str, StoredEvent]) -> None:
         """See Tracker.find: note every match in which a bot is due, for the next sweep."""
-        due, _ = self._sort([each for each, it in newest.items() if each.startswith("match-") and may_be_under_way(it)])
+        matches = [each for each, it in newest.items() if each.startswith("match-") and may_be_under_way(it)]
+        due, _ = self._sort(dict.fromkeys(matches))
         self._agenda.note_new([match.stream for match in due], now_ms())
 
     def sweep(self) -> None:
@@ -91,14 +93,14 @@ class Bots:
             log.warning("no bot has moved in time in %s: enqueued again", " ".join(late))
         self._strike(missing)
         if self._sender.send(self._lanes, self._count_workers):
-            self._look_at(missing)
+            self._look_at(dict.fromkeys(missing))
 
     def _count_workers(self) -> None:
         for lane in self._lanes:
             lane.line.resize(count_workers(lane.queue))
 
-    def _look_at(self, streams: Sequence[str]) -> None:
-        due, idle = self._sort(streams)
+    def _look_at(self, versions: Mapping[str, int | None]) -> None:
+        due, idle = self._sort(versions)
         # This comes first: whatever happens to the lines, the sweep finds the matches.
         self._agenda.note([match.stream for match in due], now_ms() + GRACE_MS)
         self._strike(idle)
@@ -131,12 +133,15 @@ class Bots:
             if not sent:
                 lane.line.put_back(jobs)
 
-    def _sort(self, streams: Sequence[str]) -> tuple[list[Match], list[str]]:
-        """Of those matches that have bots: the ones in which a bot is due, and the others."""
+    def _sort(self, versions: Mapping[str, int | None]) -> tuple[list[Match], list[str]]:
+        """Of those matches that have bots: the ones in which a bot is due, and the others.
+
+        They are looked at as they stand at these versions or later; None means now.
+        """
         due: list[Match] = []
         idle: list[str] = []
-        for stream in self._list_with_bots(streams):
-            match = self._read(stream)
+        for stream in self._list_with_bots(list(versions)):
+            match = self._read(stream, versions[stream])
             if match is not None and find_bot_due(match):
                 due.append(match)
             else:
@@ -148,9 +153,9 @@ class Bots:
         created = read_created(self._states, streams)
         return [stream for stream, its in created if any(isinstance(who, BuiltIn) for who in its.seats)]
 
-    def _read(self, stream: str) -> Match | None:
+    def _read(self, stream: str, version: int | None) -> Match | None:
         try:
-            return self._states.read(stream)
+            return self._states.read_since(stream, version)
         except StoreUnavailable:
             raise
         except Exception:
