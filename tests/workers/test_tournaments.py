@@ -19,6 +19,7 @@ from plyscribe.domain.tournament.commands import (
     AdjudicateGame,
     CreateTournament,
     ForfeitGame,
+    PairByHand,
     RegisterEntrant,
     RetryGame,
     StartTournament,
@@ -117,6 +118,10 @@ class Rig:
 
     def read(self, stream: str) -> Tournament:
         return self.parts.tournaments.read(stream)
+
+    def jobs(self) -> list[str]:
+        """The kinds of jobs on the queue of tournaments."""
+        return [job.func_name.rpartition(".")[2] for job in self.queues[0].jobs]
 
     def due(self) -> list[str]:
         return [member.decode() for member in self.redis.zrange(DUE, 0, -1)]
@@ -382,6 +387,29 @@ def test_the_sweep_enqueues_a_lost_job_again(rig, monkeypatch):
     assert len(rig.queues[0].job_ids) == 1
     rig.work()
     assert rig.read(stream).status == "ended"
+
+
+def test_a_job_that_has_paired_a_round_goes_on_without_another(rig):
+    stream = rig.create(*bots(4))
+    rig.do(stream, StartTournament)
+    rig.catch_up()
+    rig.queues[0].empty()
+    rig.parts.tournaments.advance(stream)
+    rig.catch_up()
+    assert rig.jobs() == ["play_matches"]
+    assert rig.due() == [stream], "the sweep finds it if the job dies halfway"
+
+
+def test_a_round_that_is_paired_by_hand_goes_on(rig):
+    stream = rig.create(*bots(4), format={"kind": "swiss", "rounds": 1}, rounds_begin="call")
+    rig.do(stream, StartTournament)
+    rig.catch_up()
+    rig.queues[0].empty()
+    rig.do(stream, PairByHand, round=1, boards=((1, 2), (3, 4)), byes=(), why="they came together")
+    rig.catch_up()
+    assert rig.jobs() == ["advance_tournaments"]
+    rig.work()
+    assert rig.read(stream).rounds[0].is_decided
 
 
 @pytest.mark.parametrize("tournament", [{}, {"id": 7}, {"id": "tournament-x"}, {"id": "tournament-" + "a" * 26}])

@@ -12,6 +12,7 @@ from rq import Queue
 from plyscribe.domain.chain import StoredEvent
 from plyscribe.domain.errors import StreamError
 from plyscribe.domain.match import Match
+from plyscribe.domain.tournament.decide import TOURNAMENT
 from plyscribe.service.clock import now_ms
 from plyscribe.service.composition import Parts
 from plyscribe.service.queues import Advancing, enqueue_advances
@@ -19,6 +20,7 @@ from plyscribe.service.store.cluster import Client
 from plyscribe.service.store.port import FeedEntry, StoreError, StoreUnavailable
 from plyscribe.service.streams.handler import Handler
 from plyscribe.service.streams.ids import is_stream_id
+from plyscribe.service.tournaments.runner import RUNNER
 from plyscribe.workers.duties import Chore
 from plyscribe.workers.duties.agenda import SWEEP_EVERY_S, Agenda
 from plyscribe.workers.duties.loading import read_created
@@ -33,14 +35,16 @@ GRACE_MS = 30_000
 DECIDES = {"match-verified", "match-refuted", "match-aborted", "match-annulled"}
 """Events of a match that let its tournament go on."""
 
+PAIRED = "round-paired"
+
 BEGINS = {
+    PAIRED,
     "tournament-started",
     "tournament-paused",
     "tournament-resumed",
     "tournament-closed",
     "entrant-withdrawn",
     "round-called",
-    "round-paired",
     "round-taken-back",
     "game-retried",
     "game-reported",
@@ -49,7 +53,7 @@ BEGINS = {
     "game-replayed",
 }
 """Events of a tournament that let it go on. Those that the job itself stores are not among them, save a pairing, which
-may also come from a person.
+may also come from a person. A job that has paired a round goes on by itself.
 """
 
 ENDS = {"tournament-ended", "tournament-aborted"}
@@ -73,7 +77,7 @@ class Advances:
     def take(self, entries: Sequence[FeedEntry]) -> None:
         """Enqueue the tournaments that these entries let go on; strike those that are over."""
         own = [entry for entry in entries if entry.stream.startswith("tournament-")]
-        due = {entry.stream: entry.last for entry in own if BEGINS & set(entry.types)}
+        due = {entry.stream: entry.last for entry in own if BEGINS & set(entry.types) and not self._is_of_job(entry)}
         decided = {entry.stream: entry.last for entry in entries if DECIDES & set(entry.types)}
         for match, created in read_created(self._states, [each for each in decided if each.startswith("match-")]):
             # A match that was restored from another server may name anything.
@@ -97,6 +101,21 @@ class Advances:
         self._agenda.strike(set(overdue) - set(played))
         # The time makes each sweep a job of its own: an earlier one may have been lost.
         self._enqueue([Advancing(stream, now_ms()) for stream in played])
+
+    def _is_of_job(self, entry: FeedEntry) -> bool:
+        """Whether the job that advances tournaments has paired a round here, and nothing else lets it go on."""
+        if BEGINS & set(entry.types) != {PAIRED}:
+            return False
+        try:
+            events = self._parts.tournaments.handler.read_events(
+                entry.stream, entry.first - 1, entry.last - entry.first + 1
+            )
+            return all(TOURNAMENT.parse(each).by == str(RUNNER) for each in events)
+        except StoreUnavailable:
+            raise
+        except (StoreError, StreamError) as error:
+            log.error("%s cannot be read: %s", entry.stream, error)
+            return False
 
     def _is_played(self, stream: str) -> bool:
         try:
