@@ -83,7 +83,8 @@ def find_facts(match: Match, stream: str, version: int, status: str) -> Facts | 
         "opening": orjson.dumps(_list_opening(play)),
         "terms": orjson.dumps(_list_terms(play.ruleset, steps)),
         "effects": effects,
-        "steps": zlib.compress(orjson.dumps(steps)),
+        # An effect is written as the list of its fields.
+        "steps": zlib.compress(orjson.dumps(steps, default=tuple)),
     }
     return Facts(stream, version, True, False, values)
 
@@ -149,7 +150,7 @@ def _describe_steps(play: Play) -> tuple[list[Any], int]:
         effects += len(done)
         if effects > MOST_EFFECTS:
             break
-        steps.append((taken.ply, taken.seat, taken.notation, [tuple(each) for each in done]))
+        steps.append((taken.ply, taken.seat, taken.notation, done))
     return steps, min(effects, MOST_EFFECTS)
 
 
