@@ -111,6 +111,10 @@ class Worker(SimpleWorker):
         if pipeline is not None or state != self.get_state():
             super().set_state(state, pipeline)
 
+    def handle_execution_ended(self, job: Job, queue: Queue, heartbeat_ttl: int) -> None:
+        """Note when the job ended. rq would write a heartbeat of it too, just before it writes how it ended."""
+        job.ended_at = now()
+
     def perform_job(self, job: Job, queue: Queue) -> bool:
         """Execute the job and return whether it succeeded. A failure is logged with the job's id.
 
