@@ -1,12 +1,16 @@
 """A duty's agenda: streams that wait for something are noted, swept for, and struck once nothing is left to do."""
 
 from collections.abc import Iterable, Mapping
-from typing import cast
+from typing import Any, cast
 
 from plyscribe.service.store.cluster import Client
+from plyscribe.service.store.redis_server import ask_all
 
 SWEEP_EVERY_S = 2.0
 SWEEP_AT_ONCE = 256
+
+Asked = tuple[Any, ...]
+"""A command to the server, with its arguments."""
 
 
 class Agenda:
@@ -21,9 +25,13 @@ class Agenda:
         self._redis = connection
         self._key = key
 
-    def note(self, streams: Iterable[str], at_ms: int) -> None:
-        """Look at these streams at this time, whatever was noted for them before."""
-        self._add(dict.fromkeys(streams, at_ms))
+    def note(self, streams: Iterable[str], at_ms: int, beside: Iterable[Asked] = ()) -> None:
+        """Look at these streams at this time, whatever was noted for them before.
+
+        The commands `beside` go before that in the same round trip: each write by itself costs the server a sync.
+        """
+        noted = [part for stream in streams for part in (at_ms, stream)]
+        ask_all(self._redis, [*beside, *([("ZADD", self._key, *noted)] if noted else [])])
 
     def note_new(self, streams: Iterable[str], at_ms: int) -> None:
         """Look at these streams at this time. A stream that is noted already keeps its time."""
@@ -39,11 +47,10 @@ class Agenda:
         self._add({stream: at_ms for stream, at_ms in next_ms.items() if at_ms is not None})
         self.strike([stream for stream, at_ms in next_ms.items() if at_ms is None])
 
-    def strike(self, streams: Iterable[str]) -> None:
-        """Forget these streams."""
+    def strike(self, streams: Iterable[str], beside: Iterable[Asked] = ()) -> None:
+        """Forget these streams. The commands `beside` go after that in the same round trip."""
         struck = list(streams)
-        if struck:
-            self._redis.zrem(self._key, *struck)
+        ask_all(self._redis, [*([("ZREM", self._key, *struck)] if struck else []), *beside])
 
     def _add(self, at_ms: dict[str, int], keep: bool = False) -> None:
         if at_ms:

@@ -30,9 +30,10 @@ from plyscribe.service.queues import (
 )
 from plyscribe.service.store.cluster import Client
 from plyscribe.service.store.port import FeedEntry, StoreError, StoreUnavailable
+from plyscribe.service.store.redis_server import ask_all
 from plyscribe.service.streams.handler import Handler
 from plyscribe.workers.duties import Chore
-from plyscribe.workers.duties.agenda import SWEEP_EVERY_S, Agenda
+from plyscribe.workers.duties.agenda import SWEEP_EVERY_S, Agenda, Asked
 from plyscribe.workers.duties.corrections import Corrections
 from plyscribe.workers.duties.loading import read_newest
 from plyscribe.workers.duties.sending import Sender
@@ -99,8 +100,7 @@ class Verifications:
         held = self._corrections.hold([stream for stream, (type, _) in turns.items() if type == ENDED])
         turns = {stream: turn for stream, turn in turns.items() if stream not in held}
         waiting = [stream for stream, (type, _) in turns.items() if type in WAITS]
-        self._note_unsettled(waiting)
-        self._agenda.note(waiting, now_ms() + GRACE_MS)
+        self._note(waiting)
         # Nothing is enqueued for a verified match: the job that recorded the verdict goes on to the score.
         over = {ENDED, CONFIRMED}
         ended = [Verification(stream, version) for stream, (type, version) in turns.items() if type in over]
@@ -114,8 +114,10 @@ class Verifications:
         )
         if not sent:
             self._agenda.note(waiting, now_ms())
-        self._strike([stream for stream, (type, _) in turns.items() if type in SETTLES])
-        self._set_aside({stream: type == SET_ASIDE for stream, (type, _) in turns.items()})
+        settled = [stream for stream, (type, _) in turns.items() if type in SETTLES]
+        refuted = [stream for stream, (type, _) in turns.items() if type == SET_ASIDE]
+        self._set_aside(refuted)
+        self._strike(settled, _clearing(turns.keys() - set(refuted)))
 
     def end_corrections(self) -> None:
         """Enqueue the matches whose recorders have had their time."""
@@ -123,8 +125,7 @@ class Verifications:
             return
         over = self._corrections.list_over()
         streams = [each.stream for each in over]
-        self._note_unsettled(streams)
-        self._agenda.note(streams, now_ms() + GRACE_MS)
+        self._note(streams)
         if self._sender.send(over, lambda: enqueue_verifications(self._queue, over)):
             self._corrections.strike(streams)
 
@@ -132,9 +133,11 @@ class Verifications:
         """See Tracker.find: note every stream that is not settled, for the next sweep."""
         self._corrections.hold([stream for stream, entry in newest.items() if find_type(entry) == ENDED])
         due = [each.stream for each in self._list_due(newest)]
-        self._note_unsettled(due)
+        ask_all(self._redis, _noting_unsettled(due))
         self._agenda.note_new(due, now_ms())
-        self._set_aside({stream: find_type(entry) == SET_ASIDE for stream, entry in newest.items()})
+        refuted = [stream for stream, entry in newest.items() if find_type(entry) == SET_ASIDE]
+        self._set_aside(refuted)
+        ask_all(self._redis, _clearing(newest.keys() - set(refuted)))
 
     def sweep(self) -> None:
         """Enqueue again, each in a job of its own, the streams whose jobs have taken too long."""
@@ -191,24 +194,28 @@ class Verifications:
             log.error("%s cannot be settled: %s", stream, error)
         return None
 
-    def _note_unsettled(self, streams: Iterable[str]) -> None:
-        """Record since when these streams wait, for the doctor; a stream that waits already keeps its time."""
-        since_ms = dict.fromkeys(streams, now_ms())
-        if since_ms:
-            self._redis.zadd(UNSETTLED, since_ms, nx=True)
+    def _note(self, streams: Sequence[str]) -> None:
+        """Note that these streams wait, and when the sweep looks at them."""
+        self._agenda.note(streams, now_ms() + GRACE_MS, _noting_unsettled(streams))
 
-    def _strike(self, streams: Collection[str]) -> None:
-        self._agenda.strike(streams)
-        if streams:
-            self._redis.zrem(UNSETTLED, *streams)
-            self._redis.hdel(SWEEPS, *streams)
+    def _strike(self, streams: Collection[str], beside: Iterable[Asked] = ()) -> None:
+        """Forget these streams. The commands `beside` go with that."""
+        own = [("ZREM", UNSETTLED, *streams), ("HDEL", SWEEPS, *streams)] if streams else []
+        self._agenda.strike(streams, [*own, *beside])
 
-    def _set_aside(self, are_refuted: Mapping[str, bool]) -> None:
-        """Record which of these matches are refuted, and that the others are not."""
-        refuted = [stream for stream, is_refuted in are_refuted.items() if is_refuted]
-        others = are_refuted.keys() - set(refuted)
+    def _set_aside(self, refuted: Iterable[str]) -> None:
+        """Record that these matches are refuted."""
         for stream in refuted:
             if self._redis.zadd(REFUTED, {stream: now_ms()}, nx=True):
                 log.error("%s is refuted and set aside", stream)
-        if others:
-            self._redis.zrem(REFUTED, *others)
+
+
+def _noting_unsettled(streams: Iterable[str]) -> list[Asked]:
+    """The commands that record since when these streams wait, for the doctor. One that waits already keeps its time."""
+    noted = [part for stream in streams for part in (now_ms(), stream)]
+    return [("ZADD", UNSETTLED, "NX", *noted)] if noted else []
+
+
+def _clearing(streams: Collection[str]) -> list[Asked]:
+    """The commands that record that these matches are not refuted."""
+    return [("ZREM", REFUTED, *streams)] if streams else []
