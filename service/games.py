@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal
@@ -158,13 +158,20 @@ def list_rules(value: object, named: str) -> list[AnyRuleset]:
 
 
 @cache
-def find_installed() -> tuple[_Found, ...]:
-    """What the entry points of installed packages name, in the order of packages and names; GameError.
+def list_entry_points() -> tuple[EntryPoint, ...]:
+    """The entry points of installed packages that name games, in the order of packages and names; none is loaded.
 
-    Installed packages do not change while a process runs: they are looked up once.
+    Installed packages do not change while a process runs: they are looked up once, which takes long.
     """
+    found = entry_points(group=GROUP)
+    return tuple(sorted(found, key=lambda each: (each.dist.name if each.dist else "", each.name)))
+
+
+@cache
+def find_installed() -> tuple[_Found, ...]:
+    """What the entry points of installed packages name, in the order of packages and names; GameError."""
     found = []
-    for entry in sorted(entry_points(group=GROUP), key=lambda each: (each.dist.name if each.dist else "", each.name)):
+    for entry in list_entry_points():
         package = f"{entry.dist.name} {entry.dist.version}" if entry.dist else "unknown"
         named = f"the package {package} (entry point {entry.name} = {entry.value})"
         remedy = f"mend or uninstall it: {sys.executable} -m pip uninstall {entry.dist.name if entry.dist else ''}"

@@ -25,6 +25,7 @@ from typing import Any, NamedTuple
 
 from setproctitle import setproctitle
 
+from plyscribe.service.games import list_entry_points
 from plyscribe.service.processes.children import Process, die_with, python_command, spawn, tied_to_parent
 
 FORKS_WITHIN_S = 120.0
@@ -208,6 +209,8 @@ def main(modules: Sequence[str]) -> None:
     gc.disable()
     for module in modules:
         import_module(module)
+    # Each process that is forked needs them, and to look for them reads what is written about every package.
+    list_entry_points()
     # Memory that is never looked at again stays shared.
     gc.freeze()
     gc.enable()

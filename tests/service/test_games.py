@@ -37,16 +37,22 @@ GAME = Bare()
 """
 
 
+def look_again() -> None:
+    """Forget which packages are installed."""
+    games.list_entry_points.cache_clear()
+    games.find_installed.cache_clear()
+
+
 @pytest.fixture(autouse=True)
 def _registry_apart(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A registry that each test has for itself."""
     monkeypatch.setattr(games, "_GAMES", {})
     monkeypatch.setattr(games, "_SOURCES", {})
     known = RULESETS[:]
-    games.find_installed.cache_clear()
+    look_again()
     yield
     RULESETS[:] = known
-    games.find_installed.cache_clear()
+    look_again()
 
 
 @pytest.fixture
@@ -61,7 +67,7 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
         about.mkdir()
         (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
         (about / "entry_points.txt").write_text(f"[plyscribe.rulesets]\n{name} = {value or f'{name}:GAME'}\n")
-        games.find_installed.cache_clear()
+        look_again()
         return tmp_path
 
     return add
@@ -189,7 +195,7 @@ def test_a_ruleset_that_is_there_already_is_refused_with_both_sources(install: I
     install("second", BARE.format(id="twice"))
     path = install("third", "GAME = ()")
     (path / "faulty-1.0.dist-info/entry_points.txt").unlink()
-    games.find_installed.cache_clear()
+    look_again()
     with pytest.raises(ConfigError) as refused:
         register_rulesets("")
     told = str(refused.value)
