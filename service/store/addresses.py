@@ -18,6 +18,7 @@ from typing import Any, Final, Literal
 from redis import ConnectionPool, Redis, Sentinel
 from redis.backoff import NoBackoff
 from redis.connection import SSLConnection, parse_url
+from redis.driver_info import DriverInfo
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.retry import Retry
 from redis.sentinel import MasterNotFoundError, SentinelConnectionPool
@@ -34,6 +35,9 @@ _OF_SENTINELS = "sentinel_"
 _NODE = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([A-Za-z0-9._-]+))(?::([0-9]{1,5}))?")
 _NAME = re.compile(r"[A-Za-z0-9._-]+")
 _DATABASE = re.compile(r"[0-9]{0,5}")
+_DRIVER: Final = DriverInfo()
+"""How connections introduce themselves. Otherwise each one reads the version of redis-py from the disk."""
+
 _ALLOWED = "redis://, rediss://, unix://, redis+sentinel:// or redis+cluster:// (valkey means the same as redis)"
 
 Kind = Literal["server", "sentinel", "cluster"]
@@ -133,7 +137,7 @@ def open_client(address: Address, **settings: Any) -> Client:
 
     Connects when it is first used. A client over Sentinels asks them for the primary at each new connection.
     """
-    settings = {**settings, **address.options}
+    settings = {"driver_info": _DRIVER, **settings, **address.options}
     match address.kind:
         case "cluster":
             return _open_cluster(address, settings)
@@ -168,6 +172,7 @@ def _open_sentinel_pool(address: Address, settings: dict[str, Any]) -> Connectio
             "socket_timeout": SENTINELS_WITHIN_S,
             "socket_connect_timeout": SENTINELS_WITHIN_S,
             "retry": Retry(NoBackoff(), 0),
+            "driver_info": _DRIVER,
             **address.of_sentinels,
         },
     )
