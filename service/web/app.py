@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Callable
 from contextlib import suppress
+from functools import cache, partial
 from typing import Any
 
 from flask import Flask, Request, Response, current_app, g, request
@@ -10,7 +11,7 @@ from flask.sessions import NullSession, SessionInterface
 from werkzeug.exceptions import HTTPException
 from werkzeug.http import HTTP_STATUS_CODES
 from werkzeug.middleware.proxy_fix import ProxyFix
-from werkzeug.routing import BaseConverter, IntegerConverter, MapAdapter
+from werkzeug.routing import BaseConverter, IntegerConverter, MapAdapter, Rule
 
 from plyscribe import __version__
 from plyscribe.service import metrics
@@ -84,6 +85,7 @@ def create_app(composed: Parts | None = None) -> Flask:
     game from outside cannot be read.
     """
     app = _Api("plyscribe", static_folder=None)
+    app.url_rule_class = _Route
     app.config["MAX_CONTENT_LENGTH"] = max(MAX_BODY_BYTES, *LARGER_BODIES.values())
     app.url_map.converters["int"] = _PlainInteger
     app.url_map.converters["token"] = _TokenId
@@ -195,6 +197,21 @@ class _PlayerId(BaseConverter):
 
     regex = "(?!recovery$)[^/]+"
     part_isolating = True
+
+
+class _Route(Rule):
+    """A route that compiles what puts its address together when that is first asked for, which few routes are.
+
+    To compile it for all routes would take most of the start of an application.
+    """
+
+    def _compile_builder(self, append_unknown: bool = True) -> Callable[..., tuple[str, str]]:
+        compile_now = cache(partial(super()._compile_builder, append_unknown))
+
+        def build(rule: Rule, /, **values: Any) -> tuple[str, str]:
+            return compile_now()(rule, **values)
+
+        return build
 
 
 class _PlainInteger(IntegerConverter):
