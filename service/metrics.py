@@ -29,14 +29,23 @@ def _identify() -> str:
 
 _MACHINE = socket.gethostname().replace("_", "-")
 
-if DIRECTORY_VARIABLE in os.environ:
+
+def share_numbers() -> None:
+    """Keep the numbers of this process, and of those that it forks, in the directory of DIRECTORY_VARIABLE.
+
+    Call this before anything is counted. Where the variable is set when this module is imported, it has been called.
+    """
     # By default, every change of a number asks the system for the process id, which costs more than the change itself.
-    _id = [_identify()]
-    os.register_at_fork(after_in_child=lambda: _id.__setitem__(0, _identify()))
-    values.ValueClass = values.MultiProcessValue(lambda: _id[0])  # type: ignore[no-untyped-call]
+    identity = [_identify()]
+    os.register_at_fork(after_in_child=lambda: identity.__setitem__(0, _identify()))
+    values.ValueClass = values.MultiProcessValue(lambda: identity[0])  # type: ignore[no-untyped-call]
     # A container that is started again has the same process ids. Its counters go on, its streams are closed.
-    for stale in Path(os.environ[DIRECTORY_VARIABLE]).glob(f"gauge_live*_{_id[0]}.db"):
+    for stale in Path(os.environ[DIRECTORY_VARIABLE]).glob(f"gauge_live*_{identity[0]}.db"):
         stale.unlink(missing_ok=True)
+
+
+if DIRECTORY_VARIABLE in os.environ:
+    share_numbers()
 CONTENT_TYPE = CONTENT_TYPE_LATEST
 
 REQUEST_BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)

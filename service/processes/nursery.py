@@ -4,7 +4,8 @@ The nursery does nothing else. So it has a single thread, and may fork at any ti
 
     python -m plyscribe.service.processes.nursery MODULE...
 
-which reads requests from standard input and writes to standard output what became of them, each a line of JSON.
+which reads requests from standard input and writes to standard output what became of them, each a line of JSON. Or a
+process that has imported most of it anyway forks a nursery: see Nursery.branch_off.
 """
 
 import gc
@@ -17,15 +18,17 @@ import signal
 import subprocess
 import sys
 import time
+import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple, NoReturn
 
 from setproctitle import setproctitle
 
 from plyscribe.service.games import list_entry_points
+from plyscribe.service.metrics import DIRECTORY_VARIABLE, share_numbers
 from plyscribe.service.processes.children import Process, die_with, python_command, spawn, tied_to_parent
 
 FORKS_WITHIN_S = 120.0
@@ -57,7 +60,7 @@ class Nursery:
         self._modules = modules
         self._env = env
         self._log = log
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: subprocess.Popen[bytes] | _Branch | None = None
         self._unread = b""
         self._codes: dict[int, int] = {}
         self._forked: dict[int, int] = {}
@@ -79,6 +82,36 @@ class Nursery:
                 stderr=out,
                 start_new_session=True,
             )
+        self._begin()
+
+    def branch_off(self) -> None:
+        """Start it as a fork of this process, which spares another interpreter and shares memory.
+
+        This process imports the modules first. It must have a single thread, and hold nothing but files that may be
+        closed in the fork. What the nursery forks ends with SystemExit, here, so nothing may catch that.
+        """
+        _import_all(self._modules)
+        # What waits here would be written by the fork as well.
+        sys.stdout.flush()
+        sys.stderr.flush()
+        asked, ask = os.pipe()
+        told, tell = os.pipe()
+        out = os.open(self._log, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
+        parent = os.getpid()
+        if not (pid := os.fork()):
+            die_with(parent)
+            os.setsid()
+            for source, target in ((asked, 0), (tell, 1), (out, 2)):
+                os.dup2(source, target)
+            _close_files()
+            _run_branch(self._env)
+        for end in (asked, tell, out):
+            os.close(end)
+        self._process = _Branch(pid, os.fdopen(ask, "wb"), os.fdopen(told, "rb"))
+        self._begin()
+
+    def _begin(self) -> None:
+        assert self._process is not None
         assert self._process.stdout is not None
         os.set_blocking(self._process.stdout.fileno(), False)
         self._unread, self._codes, self._forked = b"", {}, {}
@@ -152,6 +185,33 @@ class Nursery:
         return process.poll() is None
 
 
+class _Branch:
+    """A nursery that this process has forked, with as much of subprocess.Popen as is needed of it."""
+
+    def __init__(self, pid: int, stdin: IO[bytes], stdout: IO[bytes]) -> None:
+        self.pid, self.stdin, self.stdout = pid, stdin, stdout
+        self._code: int | None = None
+
+    def poll(self) -> int | None:
+        """The exit code; None while it runs."""
+        return self._look(os.WNOHANG)
+
+    def wait(self) -> int | None:
+        """Wait for the end, and return the exit code."""
+        return self._look(0)
+
+    def kill(self) -> None:
+        """Send SIGKILL."""
+        if self.poll() is None:
+            os.kill(self.pid, signal.SIGKILL)
+
+    def _look(self, options: int) -> int | None:
+        if self._code is None:
+            ended, status = os.waitpid(self.pid, options)
+            self._code = os.waitstatus_to_exitcode(status) if ended else None
+        return self._code
+
+
 def _read(pipe: int) -> bytes:
     try:
         return os.read(pipe, 65_536)
@@ -205,6 +265,37 @@ def main(modules: Sequence[str]) -> None:
     """Import the modules, and fork on request. Returns in each process that is forked, after its program has run."""
     # Its first call looks at the environment, so it must come before that is replaced.
     setproctitle(" ".join(Program(NAME).argv))
+    _import_all(modules)
+    if request := _serve():
+        _become(request)
+
+
+def _run_branch(env: Mapping[str, str]) -> NoReturn:
+    """Fork on request, as the fork of another process, until there are no more. Ends each process that is forked."""
+    try:
+        setproctitle(" ".join(Program(NAME).argv))
+        os.environ.update(env)
+        if DIRECTORY_VARIABLE in env:
+            share_numbers()
+        if request := _serve():
+            _become(request)
+        sys.exit()
+    except Exception:
+        # What the program would print if it were the only one. Our caller would take it for an error of its own.
+        traceback.print_exc()
+        sys.exit(1)
+
+
+def _close_files() -> None:
+    """Close all but standard input and output: a lock of the parent, and pipes for whose end others wait."""
+    for each in map(int, os.listdir("/dev/fd")):
+        if each > 2:
+            # One of them was for the list.
+            with suppress(OSError):
+                os.close(each)
+
+
+def _import_all(modules: Sequence[str]) -> None:
     # Hardly anything that an import makes is garbage, and to look for it would take a sixth of the time.
     gc.disable()
     for module in modules:
@@ -214,8 +305,6 @@ def main(modules: Sequence[str]) -> None:
     # Memory that is never looked at again stays shared.
     gc.freeze()
     gc.enable()
-    if request := _serve():
-        _become(request)
 
 
 def _serve() -> dict[str, Any] | None:

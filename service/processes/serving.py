@@ -5,9 +5,10 @@ import json
 import logging
 import os
 import secrets
+import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing, suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from http import HTTPStatus
@@ -69,7 +70,10 @@ UNFINISHED = "an earlier release wrote this store: when none is at work on it, r
 LOST = "the store is empty, but the archive %s has copies of accounts: `plyscribe rebuild --from-archive` restores them"
 
 AGAIN = {"PYTHONHASHSEED": "1"}
-"""The second execution has another hash seed than the first, so a result that depends on it is noticed."""
+"""The second execution has another hash seed than the first, so a result that depends on it is noticed.
+
+If its processes are forked from `serve`, it is the one that `serve` has drawn.
+"""
 
 WORKERS = "plyscribe.workers"
 IMPORTED = (
@@ -143,11 +147,31 @@ class Service:
         self._lock: int | None = None
         self._archive = ""
 
+    def branch_off(self) -> None:
+        """Begin `start`: the nursery of the checkers is forked from this process, which spares an interpreter.
+
+        See Nursery.branch_off for what this asks of the caller. ServeError as of `start`.
+        """
+        with self._naming_files():
+            self._lock = _lock(self.options.data)
+            # It takes longest, and imports at the same time.
+            self._nursery.open()
+            # With a setting, this process has the same hash seed as that one, and the checkers need another.
+            is_random = os.environ.get("PYTHONHASHSEED", "random") == "random"
+            if is_random and threading.active_count() == 1:
+                self._checkers.branch_off()
+
     def start(self) -> None:
         """Start all processes and return once the API is ready; ServeError if one cannot be started."""
-        self._lock = _lock(self.options.data)
-        try:
+        with self._naming_files():
+            if self._lock is None:
+                self._lock = _lock(self.options.data)
             self._start_all()
+
+    @contextmanager
+    def _naming_files(self) -> Iterator[None]:
+        try:
+            yield
         except OSError as error:
             raise ServeError(f"{error.filename or self.options.data} cannot be used: {error.strerror}") from None
 

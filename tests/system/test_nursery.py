@@ -2,6 +2,7 @@
 
 import os
 import signal
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from plyscribe.service.processes.nursery import Nursery, Program
-from tests.system.running import wait_for
+from plyscribe.service.processes.serving import CHECKED
+from tests.system.running import ROOT, serving, wait_for
 
 PROGRAM = """\
 import hashlib, os, random, sys, time
@@ -108,16 +110,60 @@ def test_a_log_that_cannot_be_written_is_an_error(bed):
         bed.start("go", "0")
 
 
-def test_nothing_of_it_stays_when_its_parent_is_killed(tmp_path):
-    script = f"""
+SCRIPT = """
 import os, signal, sys
-sys.path.insert(0, {str(Path(__file__).parents[2])!r})
+sys.path[:0] = {root!r}, {folder!r}
 from pathlib import Path
 from tests.system.test_nursery import Bed
-bed = Bed(Path({str(tmp_path)!r}))
+bed = Bed(Path({folder!r}))
+bed.nursery.{begin}()
+"""
+
+
+def run_script(folder: Path, begin: str, then: str) -> list[str]:
+    """What a process of its own prints that begins a nursery in one of its two ways."""
+    script = SCRIPT.format(root=str(ROOT), folder=str(folder), begin=begin) + then
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=240)
+    assert (ran.returncode, ran.stderr) == (0, "")
+    return ran.stdout.split()
+
+
+def test_a_nursery_that_was_forked_runs_programs_as_any_other_with_the_hash_seed_of_its_parent(tmp_path):
+    then = 'print(bed.start("go", "3").wait(240), bed.start("go", "0").wait(240), hash("seed"))'
+    *codes, seed = run_script(tmp_path, "branch_off", then)
+    assert codes == ["3", "0"]
+    told = [line.split() for line in (tmp_path / "errand.log").read_text().splitlines() if "red" in line]
+    assert [line[:4] for line in told] == [["['go',", f"'{code}']", "red", "False"] for code in codes]
+    assert {line[-2] for line in told} == {seed}
+    assert len({line[-1] for line in told}) == 2, "each has its own chance"
+
+
+def test_a_program_that_fails_in_a_nursery_that_was_forked_leaves_its_traceback_and_nothing_else(tmp_path):
+    [code] = run_script(tmp_path, "branch_off", 'print(bed.start("go", "no number").wait(240))')
+    assert code == "1"
+    assert "ValueError" in (tmp_path / "errand.log").read_text()
+
+
+def test_after_a_nursery_that_was_forked_has_died_the_next_one_begins_by_itself(tmp_path):
+    then = """
+first, old = bed.start("stay"), bed.nursery.pid
+os.kill(old, signal.SIGKILL)
+print(first.wait(240), bed.start("go", "4").wait(240), bed.nursery.pid != old)
+"""
+    script = SCRIPT.format(root=str(ROOT), folder=str(tmp_path), begin="branch_off") + then
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=240)
+    assert ran.stdout.split() == [str(-signal.SIGKILL), "4", "True"], ran.stderr
+
+
+@pytest.mark.parametrize("begin", ["open", "branch_off"])
+def test_nothing_of_it_stays_when_its_parent_is_killed(tmp_path, begin):
+    script = (
+        SCRIPT.format(root=str(ROOT), folder=str(tmp_path), begin=begin)
+        + """
 print(bed.start("stay").pid, bed.nursery.pid, flush=True)
 os.kill(os.getpid(), signal.SIGKILL)
 """
+    )
     read, write = os.pipe()
     pid = os.posix_spawn(
         sys.executable,
@@ -131,3 +177,30 @@ os.kill(os.getpid(), signal.SIGKILL)
     os.waitpid(pid, 0)
     assert len(pids) == 2
     wait_for(lambda: not any(map(is_alive, pids)), why="the end of both")
+
+
+NOTING = """\
+import sys
+from tests.domain.toy import TOY_V1
+with open({place!r}, "a") as file:
+    print(sys.argv[-1], hash("seed"), file=file)
+"""
+
+
+@pytest.mark.server
+@pytest.mark.parametrize("seed", ["random", "7"])
+def test_what_is_executed_a_second_time_has_another_hash_seed(tmp_path, seed):
+    place = tmp_path / "seeds"
+    (tmp_path / "noting.py").write_text(NOTING.format(place=str(place)))
+    settings = {"PYTHONPATH": f"{tmp_path}:{ROOT}", "PLYSCRIBE_RULESETS": "noting:TOY_V1", "PYTHONHASHSEED": seed}
+    with serving(tmp_path / "data", **settings):
+        wait_for(lambda: {"verify", "import", "play", "tournament"} <= read_seeds(place).keys(), why="all of them")
+    seeds = read_seeds(place)
+    again = {seeds.pop(queue) for queue in CHECKED}
+    assert len(again) == 1
+    assert again.isdisjoint(seeds.values())
+
+
+def read_seeds(place: Path) -> dict[str, str]:
+    """What each process said, by the last of its arguments."""
+    return dict(line.split() for line in place.read_text().splitlines()) if place.exists() else {}
