@@ -1,4 +1,4 @@
-"""A Redis server that the operator runs, not the embedded store."""
+"""A service that tests share, and a Redis server that the operator runs, not the embedded store."""
 
 import os
 import shutil
@@ -8,7 +8,17 @@ from collections.abc import Iterator
 import pytest
 import redis
 
-from tests.system.running import free_port, wait_for
+from tests.system.running import Serving, free_port, serving, wait_for
+
+
+@pytest.fixture(scope="session")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
+    """One service with the usual settings, for all tests that play there: its start takes longer than most of them.
+
+    Tests that kill or stop processes, or that count what is on the server, start one of their own.
+    """
+    with serving(tmp_path_factory.mktemp("shared") / "data") as running:
+        yield running
 
 
 @pytest.fixture

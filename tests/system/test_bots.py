@@ -30,8 +30,8 @@ def expected_moves(match: dict) -> list[str]:
     return moves
 
 
-def test_a_person_plays_against_a_bot_to_the_end(tmp_path):
-    with serving(tmp_path / "data") as service, pair(service.url) as both:
+def test_a_person_plays_against_a_bot_to_the_end(service):
+    with pair(service.url) as both:
         ann = both.clients[0]
         seats = [{"player": ann.me()["player"]}, {"bot": "greedy"}]
         match = ann.create_match("zhen", seats, options={"tiles": 4, "cubes": 3})["match"]

@@ -21,8 +21,8 @@ def withdrawals(client: Client, match: str) -> list[Event]:
     return [event for event in client.events(match) if event["type"] == "seat-withdrawn"]
 
 
-def test_a_seat_that_does_not_move_in_time_is_withdrawn_and_the_match_verified(tmp_path):
-    with serving(tmp_path / "data") as service, pair(service.url) as both:
+def test_a_seat_that_does_not_move_in_time_is_withdrawn_and_the_match_verified(service):
+    with pair(service.url) as both:
         match = both.open_match("zhen", limits={"move_ms": PAUSED_MS})
         ann = both.clients[0]
         ann.move(match, "+1")
@@ -36,8 +36,8 @@ def test_a_seat_that_does_not_move_in_time_is_withdrawn_and_the_match_verified(t
         assert ann.match(match)["verdict"]["type"] == "match-verified"
 
 
-def test_a_seat_runs_out_of_time_after_its_delay(tmp_path):
-    with serving(tmp_path / "data") as service, pair(service.url) as both:
+def test_a_seat_runs_out_of_time_after_its_delay(service):
+    with pair(service.url) as both:
         match = both.open_match("zhen", limits={"match_ms": MOVE_MS, "delay_ms": 2 * MOVE_MS})
         ann = both.clients[0]
         begun = ann.match(match)["clock"]["since"]

@@ -13,7 +13,7 @@ import pytest
 
 from plyscribe.service.bridge.source import digest_files
 from plyscribe.service.client import Client
-from tests.system.running import PROGRAM, Serving, crash, environment, free_port, serving, wait_for
+from tests.system.running import PROGRAM, Serving, crash, environment, free_port, wait_for
 
 pytestmark = pytest.mark.server
 
@@ -106,12 +106,6 @@ class Cup:
             running.wait()
             if running.stdout is not None:
                 running.stdout.close()
-
-
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
-    with serving(tmp_path_factory.mktemp("cups") / "data") as running:
-        yield running
 
 
 @pytest.fixture

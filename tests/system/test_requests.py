@@ -3,13 +3,12 @@
 import json
 import socket
 import time
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from plyscribe.service.client import Client
-from tests.system.running import Serving, open_account, serving
+from tests.system.running import Serving, open_account
 
 pytestmark = pytest.mark.server
 
@@ -41,9 +40,8 @@ class Wire:
 
 
 @pytest.fixture(scope="module")
-def wire(tmp_path_factory) -> Iterator[Wire]:
-    with serving(tmp_path_factory.mktemp("service") / "data") as service:
-        yield Wire(service)
+def wire(service) -> Wire:
+    return Wire(service)
 
 
 @pytest.mark.parametrize(

@@ -40,8 +40,8 @@ def run_cli(*argv: str, **env: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(argv, env=environment(**env), capture_output=True, text=True, timeout=120, cwd=ROOT)
 
 
-def test_matches_of_all_rulesets_are_played_and_verified_by_a_process_of_its_own(tmp_path):
-    with serving(tmp_path / "data") as service, pair(service.url) as both:
+def test_matches_of_all_rulesets_are_played_and_verified_by_a_process_of_its_own(service):
+    with pair(service.url) as both:
         ann = both.clients[0]
         matches = [both.open_match(ruleset) for ruleset in ("pathagon", "zhen", "toy")]
         for match in matches:
@@ -53,8 +53,8 @@ def test_matches_of_all_rulesets_are_played_and_verified_by_a_process_of_its_own
             assert verdicts[0]["by"] == "system:verify"
 
 
-def test_the_store_says_that_answers_are_on_disk(tmp_path):
-    with serving(tmp_path / "data") as service, Client(service.url) as client:
+def test_the_store_says_that_answers_are_on_disk(service):
+    with Client(service.url) as client:
         wanted = {"status": "ready", "durability": "always", "replicas": 0, "queues": "up"}
         wait_for(lambda: wanted.items() <= client.ready().items(), why="all to be up")
 
@@ -85,12 +85,11 @@ def test_a_second_run_finds_the_matches_of_the_first(tmp_path):
         assert ann.me()["name"] == "Ann"
 
 
-def test_the_administrators_token_and_the_key_are_for_the_owner_alone(tmp_path):
-    with serving(tmp_path / "data") as service:
-        for name in ("admin.token", "server.key"):
-            assert (service.data / name).stat().st_mode & 0o777 == 0o600
-        with Client(service.url, (service.data / "admin.token").read_text().strip()) as admin:
-            assert "admin" in admin.me()["scopes"]
+def test_the_administrators_token_and_the_key_are_for_the_owner_alone(service):
+    for name in ("admin.token", "server.key"):
+        assert (service.data / name).stat().st_mode & 0o777 == 0o600
+    with Client(service.url, (service.data / "admin.token").read_text().strip()) as admin:
+        assert "admin" in admin.me()["scopes"]
 
 
 def test_when_the_service_is_told_to_stop_nothing_of_it_stays(tmp_path):
@@ -159,21 +158,19 @@ def test_a_store_that_dies_while_the_service_starts_is_started_again(tmp_path):
         assert len(starts.read_text().splitlines()) >= 3
 
 
-def test_two_services_do_not_share_a_data_directory(tmp_path):
-    with serving(tmp_path / "data"):
-        second = run_cli("serve", "--data", str(tmp_path / "data"), "--port", str(free_port()))
-        assert second.returncode == 1
-        assert "in use" in second.stderr
-        assert "Traceback" not in second.stderr
+def test_two_services_do_not_share_a_data_directory(service):
+    second = run_cli("serve", "--data", str(service.data), "--port", str(free_port()))
+    assert second.returncode == 1
+    assert "in use" in second.stderr
+    assert "Traceback" not in second.stderr
 
 
-def test_a_port_that_is_taken_is_told(tmp_path):
-    with serving(tmp_path / "data") as service:
-        port = service.url.rpartition(":")[2]
-        second = run_cli("serve", "--data", str(tmp_path / "other"), "--port", port)
-        assert second.returncode == 1
-        assert f"port {port}" in second.stderr
-        assert "--port" in second.stderr
+def test_a_port_that_is_taken_is_told(service, tmp_path):
+    port = service.url.rpartition(":")[2]
+    second = run_cli("serve", "--data", str(tmp_path / "other"), "--port", port)
+    assert second.returncode == 1
+    assert f"port {port}" in second.stderr
+    assert "--port" in second.stderr
 
 
 @pytest.mark.parametrize(
@@ -303,8 +300,8 @@ BROKEN_OFF = [
 ]
 
 
-def test_a_request_whose_body_breaks_off_does_nothing(tmp_path):
-    with serving(tmp_path / "data") as service, pair(service.url) as both:
+def test_a_request_whose_body_breaks_off_does_nothing(service):
+    with pair(service.url) as both:
         match = both.open_match("zhen")
         for number, (lines, body) in enumerate(BROKEN_OFF):
             path, token, key = f"/v1/matches/{match}/withdrawal", both.clients[0].token, f"Idempotency-Key: k{number}"
@@ -315,8 +312,8 @@ def test_a_request_whose_body_breaks_off_does_nothing(tmp_path):
         assert both.clients[0].withdraw(match, key="k0")["turn"] == {"over": {"reason": "withdrawal", "ranks": [2, 1]}}
 
 
-def test_slow_clients_do_not_keep_others_out(tmp_path):
-    with serving(tmp_path / "data") as service, ExitStack() as slow:
+def test_slow_clients_do_not_keep_others_out(service):
+    with ExitStack() as slow:
         port = int(service.url.rpartition(":")[2])
         for _ in range(20):
             connection = slow.enter_context(socket.create_connection(("127.0.0.1", port)))

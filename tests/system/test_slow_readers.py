@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from plyscribe.service.web.server import MAX_HELD
-from tests.system.running import free_port, pair, process, serving, wait_for
+from tests.system.running import free_port, pair, process, wait_for
 
 pytestmark = pytest.mark.server
 
@@ -92,8 +92,8 @@ def test_slow_clients_hold_up_nobody_and_leave_nothing(server):
     wait_for(lambda: count_files(pid) <= before, why="the end of what they held")
 
 
-def test_a_long_export_comes_whole(tmp_path):
-    with serving(tmp_path / "data") as service, pair(service.url) as both:
+def test_a_long_export_comes_whole(service):
+    with pair(service.url) as both:
         ann, ben = both.clients
         match = ann.create_match("zhen", [None, None], start="call")["match"]
         for _ in range(500):

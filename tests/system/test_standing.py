@@ -26,12 +26,6 @@ SLOW_S = 40
 """A client that does not read is cut off by then, by us or by the kernel."""
 
 
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
-    with serving(tmp_path_factory.mktemp("standing") / "data") as service:
-        yield service
-
-
 @pytest.fixture
 def both(service: Serving) -> Iterator[Pair]:
     with pair(service.url) as both:

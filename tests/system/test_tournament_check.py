@@ -8,7 +8,6 @@ from click.testing import CliRunner
 
 from plyscribe.service.cli.__main__ import cli
 from plyscribe.service.client import Client
-from tests.system.running import serving
 from tests.system.test_tournaments import admin_token
 
 pytestmark = pytest.mark.server
@@ -29,8 +28,8 @@ CUPS = {
 WITHIN_S = 120.0
 
 
-def test_every_export_of_the_api_checks(tmp_path):
-    with serving(tmp_path / "data") as service, Client(service.url, admin_token(service)) as olga:
+def test_every_export_of_the_api_checks(service, tmp_path):
+    with Client(service.url, admin_token(service)) as olga:
         cups = {}
         for name, (terms, entrants) in CUPS.items():
             cups[name] = olga.create_tournament({"name": name, "seed": 5, **terms})["tournament"]

@@ -4,15 +4,24 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+
+import pytest
 
 from plyscribe.service.client import Client
-from tests.system.running import ROOT, environment, pair, serving, status_of, wait_for
+from tests.system.running import ROOT, Serving, environment, pair, serving, status_of, wait_for
 
 SHARED = ("--web-processes", "2")
 
 
-def test_two_web_processes_answer_on_one_port_and_one_that_dies_is_started_again(tmp_path):
-    with serving(tmp_path / "data", options=SHARED) as service, pair(service.url) as both:
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
+    with serving(tmp_path_factory.mktemp("web") / "data", options=SHARED) as running:
+        yield running
+
+
+def test_two_web_processes_answer_on_one_port_and_one_that_dies_is_started_again(service):
+    with pair(service.url) as both:
         first, second = service.pids("web")
         match = both.open_match("zhen")
         os.kill(first, signal.SIGKILL)
@@ -22,8 +31,8 @@ def test_two_web_processes_answer_on_one_port_and_one_that_dies_is_started_again
         wait_for(lambda: status_of(both.clients[0], match) == "scored", why="the score")
 
 
-def test_what_one_web_process_has_taken_another_knows_at_once(tmp_path):
-    with serving(tmp_path / "data", options=SHARED) as service, pair(service.url) as both:
+def test_what_one_web_process_has_taken_another_knows_at_once(service):
+    with pair(service.url) as both:
         match = both.open_match("zhen")
         for ply in range(20):
             # Each connection is new, so the kernel chooses a process for it.
@@ -32,12 +41,11 @@ def test_what_one_web_process_has_taken_another_knows_at_once(tmp_path):
         assert both.clients[0].match(match)["ply"] == 20
 
 
-def test_a_shared_port_is_shared_with_no_other_service(tmp_path):
-    with serving(tmp_path / "data", options=SHARED) as service:
-        argv = (sys.executable, "-m", "plyscribe", "serve", "--data", str(tmp_path / "other"), *SHARED)
-        other = subprocess.run(
-            [*argv, "--port", str(service.port)], env=environment(), capture_output=True, text=True, cwd=ROOT
-        )
-        assert other.returncode == 1
-        assert "cannot listen on" in other.stderr
-        assert "--port" in other.stderr
+def test_a_shared_port_is_shared_with_no_other_service(service, tmp_path):
+    argv = (sys.executable, "-m", "plyscribe", "serve", "--data", str(tmp_path / "other"), *SHARED)
+    other = subprocess.run(
+        [*argv, "--port", str(service.port)], env=environment(), capture_output=True, text=True, cwd=ROOT
+    )
+    assert other.returncode == 1
+    assert "cannot listen on" in other.stderr
+    assert "--port" in other.stderr
