@@ -1,5 +1,7 @@
 """`python -m plyscribe.workers KIND` runs a worker on the queue of that name, or the relay."""
 
+import atexit
+import gc
 import os
 import sys
 from collections.abc import Callable
@@ -158,6 +160,8 @@ def check() -> None:
 
 
 if __name__ == "__main__":
+    # As in plyscribe/__main__.py.
+    atexit.register(gc.freeze)
     try:
         main(prog_name="python -m plyscribe.workers")
     except ConfigError as error:
