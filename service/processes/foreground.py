@@ -24,7 +24,7 @@ class ForegroundService:
     def __init__(self, options: ServeOptions) -> None:
         _require_free(options.host, options.port)
         self._service = Service(options)
-        # Now this process has a single thread, and there is nothing to undo in those that are forked.
+        # Now this process has a single thread.
         self._service.branch_off()
         self._request = StopRequest()
         self._stop = threading.Event()

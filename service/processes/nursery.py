@@ -8,6 +8,7 @@ which reads requests from standard input and writes to standard output what beca
 process that has imported most of it anyway forks a nursery: see Nursery.branch_off.
 """
 
+import atexit
 import gc
 import json
 import logging
@@ -17,6 +18,7 @@ import select
 import signal
 import subprocess
 import sys
+import threading
 import time
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
@@ -88,7 +90,7 @@ class Nursery:
         """Start it as a fork of this process, which spares another interpreter and shares memory.
 
         This process imports the modules first. It must have a single thread, and hold nothing but files that may be
-        closed in the fork. What the nursery forks ends with SystemExit, here, so nothing may catch that.
+        closed in the fork.
         """
         _import_all(self._modules)
         # What waits here would be written by the fork as well.
@@ -262,7 +264,7 @@ class Forked:
 
 
 def main(modules: Sequence[str]) -> None:
-    """Import the modules, and fork on request. Returns in each process that is forked, after its program has run."""
+    """Import the modules, and fork on request, until there are no more."""
     # Its first call looks at the environment, so it must come before that is replaced.
     setproctitle(" ".join(Program(NAME).argv))
     _import_all(modules)
@@ -271,7 +273,8 @@ def main(modules: Sequence[str]) -> None:
 
 
 def _run_branch(env: Mapping[str, str]) -> NoReturn:
-    """Fork on request, as the fork of another process, until there are no more. Ends each process that is forked."""
+    """Fork on request, as the fork of another process, until there are no more."""
+    code = 1
     try:
         setproctitle(" ".join(Program(NAME).argv))
         os.environ.update(env)
@@ -279,11 +282,10 @@ def _run_branch(env: Mapping[str, str]) -> NoReturn:
             share_numbers()
         if request := _serve():
             _become(request)
-        sys.exit()
+        code = 0
     except Exception:
-        # What the program would print if it were the only one. Our caller would take it for an error of its own.
         traceback.print_exc()
-        sys.exit(1)
+    os._exit(code)
 
 
 def _close_files() -> None:
@@ -350,8 +352,8 @@ def _report(what: dict[str, int]) -> None:
     os.write(1, json.dumps(what).encode() + b"\n")
 
 
-def _become(request: dict[str, Any]) -> None:
-    """Run the program that was asked for, as if it had been started by itself."""
+def _become(request: dict[str, Any]) -> NoReturn:
+    """Run the program that was asked for, as if it had been started by itself, and end with it."""
     program = Program(*request["program"])
     os.setsid()
     with open(os.devnull, "rb") as nothing, open(request["log"], "ab") as out:
@@ -361,7 +363,32 @@ def _become(request: dict[str, Any]) -> None:
     os.environ.update(request["env"])
     sys.argv = [program.module, *program.arguments]
     setproctitle(" ".join(program.argv))
-    runpy.run_module(program.module, run_name="__main__", alter_sys=True)
+    code = 1
+    try:
+        runpy.run_module(program.module, run_name="__main__", alter_sys=True)
+        code = 0
+    except SystemExit as told:
+        code = _code_of(told)
+    except BaseException:
+        traceback.print_exc()
+    _leave(code)
+
+
+def _code_of(told: SystemExit) -> int:
+    """The exit code that Python would give; what is no code is printed."""
+    if told.code is None or isinstance(told.code, int):
+        return told.code or 0
+    sys.stderr.write(f"{told.code}\n")
+    return 1
+
+
+def _leave(code: int) -> NoReturn:
+    """End as Python does, but free nothing: to free what processes share would copy it for each of them first."""
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
 
 
 if __name__ == "__main__":

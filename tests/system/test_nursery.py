@@ -14,12 +14,14 @@ from plyscribe.service.processes.serving import CHECKED
 from tests.system.running import ROOT, serving, wait_for
 
 PROGRAM = """\
-import hashlib, os, random, sys, time
+import atexit, hashlib, os, random, sys, threading, time
+atexit.register(print, "its last words")
+threading.Timer(0.3, print, ["what another thread said"]).start()
 print(sys.argv[1:], os.environ["COLOUR"], "BLUE" in os.environ, "json" in sys.modules, hash("seed"), random.random())
 print("and this is an error", file=sys.stderr, flush=True)
 if sys.argv[1] == "stay":
     time.sleep(600)
-sys.exit(int(sys.argv[2]))
+sys.exit(sys.argv[2] if sys.argv[1] == "say" else int(sys.argv[2]))
 """
 
 
@@ -58,6 +60,12 @@ def test_a_program_has_its_arguments_settings_output_and_exit_code(bed):
     assert bed.start("go", "3").wait(60) == 3
     assert bed.read().startswith("['go', '3'] red False")
     assert "and this is an error" in bed.read()
+
+
+def test_a_program_ends_as_python_ends_with_its_threads_its_last_words_and_what_it_has_to_say(bed):
+    assert bed.start("say", "farewell").wait(60) == 1
+    *_, error, other, last = bed.read().splitlines()
+    assert {error, other, last} == {"farewell", "what another thread said", "its last words"}
 
 
 def test_each_process_has_its_own_chance_and_the_hash_seed_of_the_nursery(bed):
