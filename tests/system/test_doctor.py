@@ -23,6 +23,7 @@ from plyscribe.service.clock import now_ms
 from plyscribe.service.composition import compose
 from plyscribe.service.config import SETTINGS, parse_key, read_config
 from plyscribe.service.health.doctor import Finding, examine
+from plyscribe.service.health.doctor import store as doctor_store
 from plyscribe.service.matches.duplicates import share_dice
 from plyscribe.service.processes.embedded import EmbeddedServer, find_binary
 from plyscribe.service.queues import QUEUES, SEALABLE, SWEEPS, UNSETTLED, WATCHED, WEBHOOK, queue_of, verify_queue
@@ -105,7 +106,9 @@ class Patient:
 
 
 @pytest.fixture
-def patient(tmp_path) -> Iterator[Patient]:
+def patient(tmp_path, monkeypatch) -> Iterator[Patient]:
+    # On a machine that is busy with tests, every store is slow.
+    monkeypatch.setattr(doctor_store, "SLOW_MS", 60_000.0)
     with EmbeddedServer(tmp_path / "store", find_binary()) as server:
         patient = Patient(server, tmp_path / "data")
         yield patient
@@ -167,6 +170,11 @@ def test_a_store_that_fills_up_is_a_note(patient):
 def test_a_store_that_takes_no_writes_is_wrong(patient):
     patient.redis.config_set("min-replicas-to-write", 1)
     assert "too few replicas follow the store" in patient.wrong()["writes"]
+
+
+def test_a_store_that_is_far_away_is_wrong(patient, monkeypatch):
+    monkeypatch.setattr(doctor_store, "SLOW_MS", 0.0)
+    assert set(patient.wrong()) == {"round trip"}
 
 
 def test_a_server_that_cannot_be_the_store_is_told_as_at_start(patient, tmp_path):
