@@ -1,9 +1,10 @@
 """`python -m bench [subject …]`: measures, and prints the table."""
 
-import gc
+import multiprocessing
 import platform
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -26,10 +27,9 @@ from bench import (
     verification,
 )
 from bench.measuring import Row
-from bench.rig import Rig
-from plyscribe.service.composition import GARBAGE_THRESHOLDS
+from bench.rig import Subject, measure_alone
 
-SUBJECTS: dict[str, Callable[[Rig, int], list[Row]]] = {
+SUBJECTS: dict[str, Subject] = {
     module.__name__.removeprefix("bench."): module.measure_subject
     for module in (
         random_play,
@@ -66,13 +66,12 @@ VERSIONS = (
 @click.option("--markdown", is_flag=True, help="Print the table in Markdown, for docs/performance.md.")
 def main(subjects: tuple[str, ...], rounds: int, markdown: bool) -> None:
     """Measure the CPU time of all subjects, or of those named, in turn with what each is compared with."""
-    # All candidates collect garbage with the same thresholds as our processes.
-    gc.set_threshold(*GARBAGE_THRESHOLDS)
     console, rows = _console(), []
-    with Rig() as rig:
+    # Each in a process and over a store of its own: a relay would go on with what other subjects leave behind.
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), max_tasks_per_child=1) as pool:
         for name in subjects or SUBJECTS:
             with Console(stderr=True).status(name):
-                rows += SUBJECTS[name](rig, rounds)
+                rows += pool.submit(measure_alone, SUBJECTS[name], rounds).result()
     if markdown:
         sys.stdout.write(_format_markdown(rows))
     else:

@@ -1,12 +1,13 @@
 """The store and the processes that the bench measures."""
 
+import gc
 import os
 import secrets
 import socket
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,8 +16,8 @@ from typing import Self
 import psutil
 
 from bench.load import HOST, LoadError, prepare, say_all, send_all
-from bench.measuring import Sample
-from plyscribe.service.composition import Parts
+from bench.measuring import Row, Sample
+from plyscribe.service.composition import GARBAGE_THRESHOLDS, Parts
 from plyscribe.service.metrics import DIRECTORY_VARIABLE
 from plyscribe.service.processes.embedded import EmbeddedServer, start_server
 from plyscribe.service.processes.serving import READ_DATABASE
@@ -89,6 +90,18 @@ class Rig:
         )
         self._exit.callback(stop, worker)
         return worker
+
+
+Subject = Callable[[Rig, int], list[Row]]
+"""What measures a subject, in so many rounds."""
+
+
+def measure_alone(subject: Subject, rounds: int) -> list[Row]:
+    """Measure a subject over a store that nothing else has used; to be called in a process of its own."""
+    # All candidates collect garbage with the same thresholds as our processes.
+    gc.set_threshold(*GARBAGE_THRESHOLDS)
+    with Rig() as rig:
+        return subject(rig, rounds)
 
 
 def wait_until_answered(process: psutil.Popen, port: int) -> None:
