@@ -1,7 +1,7 @@
 """Standing connections: WebSockets on which clients send lines and get lines, with many lines under way at a time.
 
 Granian's thread hears messages and hands over connections that have lines. The lines of all connections that have some
-are answered together, as a batch (see `batches`). A connection is in one batch at a time, so its lines are answered in
+are answered together, as a batch (see `batching`). A connection is in one batch at a time, so its lines are answered in
 their order.
 
 Everything is bounded. Of a connection with MOST_UNDER_WAY lines that are not answered, or whose answers the kernel does
@@ -16,7 +16,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 
 from plyscribe.service import metrics
-from plyscribe.service.web.batches import Batches
+from plyscribe.service.web.batching import Batches
 from plyscribe.service.web.granian_core import WebSocket
 from plyscribe.service.web.handover import Talk
 

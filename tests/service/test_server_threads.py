@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from plyscribe.service.web.batches import THREADS as BATCHES
+from plyscribe.service.web.batching import THREADS as BATCHES
 from plyscribe.service.web.granian_core import Headers as Listed
 from plyscribe.service.web.handover import PAUSE, TRIED, Asked, Leave, Reply
 from plyscribe.service.web.server import THREADS, THREADS_OF_THEIR_OWN, Front
@@ -98,7 +98,7 @@ def test_an_answer_that_fails_holds_up_none_of_those_that_wait():
 
 
 class Headers(list[tuple[str, str]]):
-    """Headers as Granian gives them: values that are not ASCII are hidden from all but `keys`."""
+    """Headers as Granian gives them: values that are not ASCII are hidden from all but `keys`; `get` sees the first."""
 
     def items(self) -> list[tuple[str, str]]:
         return [(name, value) for name, value in self if value.isascii()]
@@ -107,7 +107,8 @@ class Headers(list[tuple[str, str]]):
         return list(dict.fromkeys(name for name, _ in self))
 
     def get(self, name: str, default: str | None = None) -> str | None:
-        return next((value for each, value in self.items() if each == name), default)
+        first = next((value for each, value in self if each == name), "\u00e9")
+        return first if first.isascii() else default
 
 
 class Move(Answered):
@@ -174,6 +175,7 @@ def test_requests_of_a_kind_are_answered_together_and_what_is_left_by_the_applic
         lambda: Move(headers=[("host", "x"), ("host", "y")]),
         lambda: Move(headers=[("host", "x"), ("authorization", "\u00e9")]),
         lambda: Move(headers=[("host", "x"), ("host", "x"), ("authorization", "\u00e9")]),
+        lambda: Move(headers=[("idempotency-key", "\u00e9"), ("idempotency-key", "good")]),
     ],
 )
 def test_what_is_of_another_kind_or_has_headers_that_are_not_plain_goes_to_the_application(echo, move):
@@ -204,7 +206,7 @@ def test_without_anything_that_answers_together_the_application_answers(echo):
 
 
 def test_while_all_batches_take_long_the_application_answers(echo, monkeypatch):
-    monkeypatch.setattr("plyscribe.service.web.batches.TURN_S", 0.0)
+    monkeypatch.setattr("plyscribe.service.web.batching.TURN_S", 0.0)
     front = Front(serve_the_rest, 100, together=echo)
     echo.gate.clear()
     waiting = [Move(b"w") for _ in range(BATCHES)]

@@ -3,7 +3,7 @@
 What a request means is defined by its view. Here is the short way for those that are usual: everything about them is in
 its simplest form, the account and the match are known to this process, and the command is accepted. Such a request gets
 the same answer as from the view, with the same headers. All others are left to the view: refusals, repeated requests,
-lists of steps, a store in trouble. `batches` takes together what waits.
+lists of steps, a store in trouble. `batching` takes together what waits.
 """
 
 import logging

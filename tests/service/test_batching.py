@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from plyscribe.service.web import batches as batches_module
-from plyscribe.service.web.batches import MOST_TOGETHER, THREADS, Batches
+from plyscribe.service.web import batching as batches_module
+from plyscribe.service.web.batching import MOST_TOGETHER, THREADS, Batches
 from tests.service.test_live import eventually
 
 
