@@ -103,15 +103,6 @@ def test_it_may_be_relieved_later_than_something_was_put(desk, monkeypatch):
     eventually(lambda: [2] in desk.begun)
 
 
-def test_a_thread_that_rests_is_not_relieved(desk, monkeypatch):
-    monkeypatch.setattr(batches_module, "TURN_S", 0.0)
-    desk.gate.set()
-    desk.put_one_that_is_begun(1)
-    eventually(lambda: desk.done == [[1]])
-    desk.batches.relieve()
-    assert desk.threads == 1
-
-
 def test_it_is_stuck_once_all_threads_are_at_batches_that_take_long_and_recovers(desk, monkeypatch):
     monkeypatch.setattr(batches_module, "TURN_S", 0.0)
     for number in range(1, THREADS + 1):
@@ -125,7 +116,7 @@ def test_it_is_stuck_once_all_threads_are_at_batches_that_take_long_and_recovers
     eventually(lambda: not desk.batches.is_stuck)
 
 
-def test_after_a_batch_of_several_it_waits_for_what_follows_from_it(desk, monkeypatch):
+def test_after_a_batch_of_several_it_waits_for_what_follows_from_it_and_nobody_takes_over(desk, monkeypatch):
     monkeypatch.setattr(batches_module, "TURN_S", 600.0)
     monkeypatch.setattr(batches_module, "REST_S", 60.0)
     paused = threading.Event()
@@ -135,8 +126,11 @@ def test_after_a_batch_of_several_it_waits_for_what_follows_from_it(desk, monkey
         desk.batches.put(number)
     desk.gate.set()
     eventually(lambda: desk.done == [[1], [2, 3]])
-    # The first of what follows does not go alone.
-    for number in (4, 5):
-        desk.batches.put(number)
+    # The first of what follows does not go alone, and the rest is not taken for a batch that takes long.
+    monkeypatch.setattr(batches_module, "TURN_S", 0.0)
+    desk.batches.put(4)
+    eventually(desk.batches._waiting.empty)
+    desk.batches.put(5)
+    assert desk.threads == 1
     paused.set()
     eventually(lambda: desk.done[2:] == [[4, 5]])

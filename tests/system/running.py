@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
@@ -64,6 +65,18 @@ def wait_for(what: Callable[[], object], within_s: float = WITHIN_S, why: str = 
                 return found
         time.sleep(0.05)
     raise AssertionError(f"{why} did not come about within {within_s:.0f} s")
+
+
+def wait_for_progress(work: Sequence[Future[None]], counts: Callable[[], Sequence[int]], more: int) -> None:
+    """Return once each of the counts has grown by more than this, or some of the work has ended before its time."""
+    before = counts()
+
+    def has_come() -> bool:
+        return any(each.done() for each in work) or all(
+            now > had + more for now, had in zip(counts(), before, strict=True)
+        )
+
+    wait_for(has_come, why="progress")
 
 
 def is_ready(url: str) -> bool:

@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from plyscribe.service.client import Client, Json
-from tests.system.running import WITHIN_S, Pair, Serving, free_port, pair, wait_for
+from tests.system.running import WITHIN_S, Pair, Serving, free_port, pair, wait_for_progress
 
 pytestmark = pytest.mark.server
 
@@ -63,14 +63,7 @@ def test_nothing_is_lost_or_doubled_when_processes_are_killed(service, both):
         writing = [pool.submit(writer.write, enough) for writer in writers]
         try:
             for name in (*KILLED, None):
-                before = [writer.moves for writer in writers]
-                wait_for(
-                    lambda before=before: (
-                        any(each.done() for each in writing)
-                        or all(writer.moves > had + 3 for writer, had in zip(writers, before, strict=True))
-                    ),
-                    why="moves",
-                )
+                wait_for_progress(writing, lambda: [writer.moves for writer in writers], 3)
                 if name is not None:
                     service.kill(name)
         finally:

@@ -16,7 +16,7 @@ import pytest
 from plyscribe.service.client import Client, Json, Problem
 from plyscribe.service.client.standing import Socket
 from plyscribe.service.web.standing_connections import MAX_MESSAGE_BYTES, MOST_UNDER_WAY
-from tests.system.running import Pair, Serving, free_port, pair, serving, wait_for
+from tests.system.running import Pair, Serving, free_port, pair, serving, wait_for, wait_for_progress
 
 pytestmark = pytest.mark.server
 
@@ -114,18 +114,7 @@ def test_nothing_is_lost_or_doubled_when_the_web_process_is_killed(tmp_path: Pat
                 writing = [pool.submit(writer.write, enough) for writer in writers]
                 try:
                     for _ in range(KILLS):
-                        before = [len(writer.receipts) for writer in writers]
-                        wait_for(
-                            lambda before=before: (
-                                any(each.done() for each in writing)
-                                or all(
-                                    len(writer.receipts) > had + 2 * MATCHES
-                                    for writer, had in zip(writers, before, strict=True)
-                                )
-                            ),
-                            within_s=120,
-                            why="moves",
-                        )
+                        wait_for_progress(writing, lambda: [len(writer.receipts) for writer in writers], 2 * MATCHES)
                         service.kill("web")
                 finally:
                     enough.set()
