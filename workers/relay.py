@@ -35,6 +35,7 @@ from plyscribe.workers.duties.overdue_games import OverdueGames
 from plyscribe.workers.duties.projecting import Projector
 from plyscribe.workers.duties.rated_aborts import RatedAborts
 from plyscribe.workers.duties.ratings import RatingFolds
+from plyscribe.workers.duties.reading_ahead import ReadingAhead
 from plyscribe.workers.duties.reveals import Reveals
 from plyscribe.workers.duties.scan import Scan
 from plyscribe.workers.duties.scrub import Scrub
@@ -77,7 +78,6 @@ def make_duties(parts: Parts, feed: FeedGroup, store: Client, queues: Redis) -> 
     lists = open_lists(parts.store, store, parts.database, states, accounts, parts.imports, tournaments, parts.outbox)
     counts = MatchCounts(parts.database, states, lists.matches.read_import)
     webhooks = Webhooks(parts, webhook_queue(queues), states, sender)
-    # Before the lists and other duties that need states: it reads all matches of a batch at once.
     letters = LetterSink(parts.inboxes, states, accounts, tournaments, webhooks.heed)
     tables: list[Forgetful] = [*(projection.table for projection in parts.projections), parts.changes]
     projector = Projector(
@@ -91,13 +91,15 @@ def make_duties(parts: Parts, feed: FeedGroup, store: Client, queues: Redis) -> 
             unsealed,
             [verifications, deadlines, reveals, bots, advances, overdue_games, rated_aborts, faulty_records, sealings],
         ),
-        projector,
-        InboxCare(parts.inboxes, letters),
+        ReadingAhead(letters),
+        # Whoever takes their jobs works while the others of these duties go on.
         verifications,
-        deadlines,
-        reveals,
         bots,
         advances,
+        projector,
+        InboxCare(parts.inboxes, letters),
+        deadlines,
+        reveals,
         # After the deadlines of matches, which note a respite.
         overdue_games,
         rated_aborts,

@@ -4,7 +4,7 @@ import logging
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -37,6 +37,13 @@ Addressed = Iterable[tuple[str, Letter]]
 log = logging.getLogger(__name__)
 
 
+class _Followed(NamedTuple):
+    """Some appends of a match, and the letters that follow from them."""
+
+    appends: Sequence[FeedEntry]
+    letters: Sequence[tuple[str, Letter]]
+
+
 def _ignore(announced: Sequence[FeedEntry]) -> None:
     """Stands in for who heeds announcements if nobody does."""
 
@@ -58,26 +65,36 @@ class LetterSink:
         self._players = players
         self._tournaments = tournaments
         self._heed = heed
+        self._followed: dict[str, _Followed] = {}
+
+    def follow(self, entries: Sequence[FeedEntry]) -> None:
+        """Read the matches of these entries, all at once, so that they are in the cache of their handler.
+
+        What it finds for inboxes is kept for `collect`, if that comes with the same entries next. StoreUnavailable.
+        """
+        self._followed = dict(self._follow_matches(_group_by_match(entries)))
 
     def collect(self, entries: Sequence[FeedEntry]) -> Enter:
         """See Sink.collect."""
-        letters = _group_by_player([*self._follow_matches(entries), *self._list_others(entries)])
+        appends = _group_by_match(entries)
+        known = {stream: each for stream, each in self._followed.items() if each.appends == appends.get(stream)}
+        self._followed = {}
+        known |= self._follow_matches({stream: of for stream, of in appends.items() if stream not in known})
+        of_matches = [letter for stream in appends for letter in known[stream].letters]
+        letters = _group_by_player([*of_matches, *self._list_others(entries)])
         return (lambda connection: self._inboxes.enter(connection, letters)) if letters else enter_nothing
 
     def announce(self) -> None:
         """See Sink.announce: wake those who follow inboxes."""
         self._inboxes.announce(self._heed)
 
-    def _follow_matches(self, entries: Sequence[FeedEntry]) -> Addressed:
-        appends: defaultdict[str, list[FeedEntry]] = defaultdict(list)
-        for entry in entries:
-            if entry.stream.startswith("match-"):
-                appends[entry.stream].append(entry)
+    def _follow_matches(self, appends: Mapping[str, Sequence[FeedEntry]]) -> Iterator[tuple[str, "_Followed"]]:
         for streams in _gather(appends):
             before = [self._find_before(stream, appends[stream][0]) for stream in streams]
             stretches = [Stretch(match.stream, match.version, appends[match.stream][-1].last) for match in before]
             for match, events in zip(before, self._load(stretches), strict=True):
-                yield from self._follow_match(match, events, appends[match.stream])
+                stream = match.stream
+                yield stream, _Followed(appends[stream], self._follow_match(match, events, appends[stream]))
 
     def _find_before(self, stream: str, append: FeedEntry) -> Match:
         """The match at the version before this append, or at an older version."""
@@ -97,7 +114,9 @@ class LetterSink:
             log.exception("nobody is notified of %s", stretches[0].stream)
             return [[]]
 
-    def _follow_match(self, match: Match, events: Sequence[StoredEvent], appends: Sequence[FeedEntry]) -> Addressed:
+    def _follow_match(
+        self, match: Match, events: Sequence[StoredEvent], appends: Sequence[FeedEntry]
+    ) -> list[tuple[str, Letter]]:
         found: list[tuple[str, Letter]] = []
         with _apart(match.stream):
             for after, letters in follow_match(match, events, appends):
@@ -115,6 +134,14 @@ class LetterSink:
                 yield from _list_of_tournament(self._tournaments, stream, after, entry.last - after)
             elif stream.startswith("player-") and WebhookDisabled.type in types:
                 yield from _list_of_player(self._players, stream, after, entry.last - after)
+
+
+def _group_by_match(entries: Iterable[FeedEntry]) -> dict[str, list[FeedEntry]]:
+    appends: defaultdict[str, list[FeedEntry]] = defaultdict(list)
+    for entry in entries:
+        if entry.stream.startswith("match-"):
+            appends[entry.stream].append(entry)
+    return dict(appends)
 
 
 def _gather(appends: Mapping[str, Sequence[FeedEntry]]) -> Iterator[list[str]]:

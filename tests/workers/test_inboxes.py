@@ -38,6 +38,7 @@ from plyscribe.workers.duties import Duty
 from plyscribe.workers.duties.deadlines import Deadlines
 from plyscribe.workers.duties.inboxes import InboxCare
 from plyscribe.workers.duties.projecting import Projector
+from plyscribe.workers.duties.reading_ahead import ReadingAhead
 from plyscribe.workers.relay import Relay
 from tests.service.conftest import CONFIG
 
@@ -67,7 +68,8 @@ class Rig:
         sinks = [sink, ListSink(open_lists_of(parts, states, self.redis).projections)]
         projector = Projector(feed, parts.database, sinks, [parts.inboxes.tables])
         projector.chores[0]._every_s = 0.0
-        return Relay(feed, [projector, InboxCare(parts.inboxes, sink), *(make(parts, states) for make in others)])
+        duties = [ReadingAhead(sink), projector, InboxCare(parts.inboxes, sink)]
+        return Relay(feed, [*duties, *(make(parts, states) for make in others)])
 
     def build(self) -> None:
         [inboxes] = [each for each in self.parts.projections if each.name == "inboxes"]
@@ -262,6 +264,20 @@ def test_a_batch_whose_matches_are_read_in_several_parts_brings_the_same_notices
         rig.play(match, 4)
     drain(rig.relay)
     assert len(rig.notices(BEN)) == len(matches) * len(NOTICES_OF_BEN)
+
+
+@pytest.mark.parametrize("ahead", [slice(0), slice(2), slice(1, None), slice(None)])
+def test_notices_are_the_same_whatever_was_read_ahead(rig, ahead):
+    match, other = rig.open_match(), rig.open_match()
+    rig.play(match, 4)
+    rig.play(other, 2)
+    parts = rig.new_parts()
+    sink = LetterSink(parts.inboxes, Handler(parts.store, MATCH), parts.accounts.players, parts.tournaments.handler)
+    entries = parts.store.tail("", 100).entries
+    sink.follow(entries[ahead])
+    with parts.database.writing() as connection:
+        sink.collect(entries)(connection)
+    assert sorted(rig.notices(BEN)) == sorted([*NOTICES_OF_BEN, *NOTICES_OF_BEN[:3]])
 
 
 def test_a_relay_without_any_memory_delivers_only_what_is_new(rig):

@@ -27,9 +27,10 @@ from plyscribe.workers import duties as duties_module
 from plyscribe.workers import verify_match as verify_module
 from plyscribe.workers.check_import import check_import
 from plyscribe.workers.duties import verification as verification_module
+from plyscribe.workers.duties.projecting import Projector
 from plyscribe.workers.duties.scan import Scan
 from plyscribe.workers.duties.verification import PENDING, Verifications
-from plyscribe.workers.relay import Relay
+from plyscribe.workers.relay import Relay, open_relay
 from plyscribe.workers.verify_match import verify_all
 from tests.service.conftest import CONFIG
 from tests.service.test_imports_api import Elsewhere
@@ -183,6 +184,14 @@ def test_what_happens_at_the_same_time_is_one_batch(rig, monkeypatch):
     assert len({entry.stream for entry in entries}) == 2
     assert entries[0].stream == first
     assert FeedGroup(rig.redis).lag() == 0
+
+
+def test_jobs_are_sent_before_the_lists_are_made(rig, monkeypatch):
+    sent = []
+    monkeypatch.setattr(Projector, "take", lambda *_: sent.append(rig.jobs()))
+    match = rig.finish()
+    open_relay(rig.parts, rig.redis, rig.redis).step(block_ms=0)
+    assert sent == [[f"verify_{match}_4"]]
 
 
 def test_a_stream_without_events_holds_up_nothing_else(rig, caplog):
