@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from hashlib import sha256
+from typing import Any
 
 from plyscribe.domain.bots import build_bot
 from plyscribe.domain.chain import StoredEvent
@@ -86,6 +87,9 @@ TAKEN_BACK = "the pairing of the round was taken back"
 
 LEFT = "left the tournament"
 """Why a seat is withdrawn whose entrant plays no more."""
+
+TOGETHER = 32
+"""Matches that are read, and whose results are entered, together: a match of bots may take a megabyte of memory."""
 
 RULED_MS = 7 * DAY_MS
 """How long after a ruling the match of the game is looked for, to abort it, in a tournament that runs for weeks."""
@@ -207,28 +211,40 @@ class Tournaments:
         }
         newest = self._store.newest(list(undecided))
         missing: list[Order] = []
+        settled: list[str] = []
         for (match, game), entry in zip(undecided.items(), newest, strict=True):
             if entry is None:
                 missing += [] if state.paused is not None else self._order_match(state, game, match)
             elif _may_be_settled(entry):
-                state = self._enter(state, game, self._matches.read(match))
+                settled.append(match)
             else:
                 self._withdraw_absent(state, game, match)
                 if state.stop and find_type(entry) not in NEVER_PAUSED[state.is_stopped]:
                     self._pause_or_resume(state, match)
-        for answer in self._matches.execute_all(missing):
-            if isinstance(answer, Exception):
-                raise answer
+        for start in range(0, len(settled), TOGETHER):
+            matches = self._matches.read_all(settled[start : start + TOGETHER])
+            state = self._enter(state, [(undecided[match.stream], match) for match in matches])
+        _raise_first(self._matches.execute_all(missing))
         return state
 
-    def _enter(self, state: Tournament, game: Game, match: Match) -> Tournament:
+    def _enter(self, state: Tournament, played: Sequence[tuple[Game, Match]]) -> Tournament:
+        """The tournament with what came of these games, all stored together."""
+        entries = (self._enter_one(state, game, match) for game, match in played)
+        orders = [each for each in entries if each is not None]
+        if not orders:
+            return state
+        answers = self.handler.execute_all(orders)
+        _raise_first([each for each in answers if not isinstance(each, WrongTime | Contended)])
+        return self.read(state.stream)
+
+    def _enter_one(self, state: Tournament, game: Game, match: Match) -> Order | None:
         place = (game.round, game.board, game.game, match.stream)
         life = match.life
         if life.status in FAILED:
-            return self._do(state, ("failure", *place), self._note_failure(game, match))
+            return _order(state, ("failure", *place), self._note_failure(game, match))
         if life.status not in SETTLED or life.outcome is None:
-            return state
-        return self._do(state, ("result", *place), _enter_result(game, match))
+            return None
+        return _order(state, ("result", *place), _enter_result(game, match))
 
     def _note_failure(self, game: Game, match: Match) -> NoteFailure:
         cause, why = _read_failure(self._matches.read_events(match.stream, 0))
@@ -245,10 +261,9 @@ class Tournaments:
 
     def _do(self, state: Tournament, what: tuple[object, ...], command: Command) -> Tournament:
         """The tournament after this command, or as it stands if another process was faster."""
-        asked = job_command("tournament", state.stream, *what)
-        command = replace(command, at=now_ms(), id=asked.id.hex())
+        order = _order(state, what, command)
         with suppress(WrongTime, Contended):
-            return self.execute(state.stream, command, asked).state
+            return self.handler.execute(order.stream, order.command_for, order.asked).state
         return self.read(state.stream)
 
     # ---- matches
@@ -422,6 +437,18 @@ class Tournaments:
             # The seat may be withdrawn already, or the match over.
             with suppress(DomainError):
                 self._matches.execute(id, command_for, asked)
+
+
+def _order(state: Tournament, what: tuple[object, ...], command: Command) -> Order:
+    """The order of this command, under an id that follows from what it does."""
+    asked = job_command("tournament", state.stream, *what)
+    return Order(state.stream, replace(command, at=now_ms(), id=asked.id.hex()), asked)
+
+
+def _raise_first(answers: Sequence[Answer[Any] | Exception]) -> None:
+    for answer in answers:
+        if isinstance(answer, Exception):
+            raise answer
 
 
 def _enter_result(game: Game, match: Match) -> EnterResult:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from plyscribe.domain.aggregate import Decided
+from plyscribe.domain.bots import build_bot
 from plyscribe.domain.chain import StoredEvent
 from plyscribe.domain.commands import Actor, Command, CreateMatch, MakeMove
 from plyscribe.domain.decide import draft_decision
@@ -12,15 +13,18 @@ from plyscribe.domain.errors import IllegalMove, Unknown, WrongTime
 from plyscribe.domain.events import Account
 from plyscribe.domain.kinds import MATCH
 from plyscribe.domain.match import Match
+from plyscribe.domain.tournament.commands import CreateTournament, RegisterEntrant
+from plyscribe.domain.tournament.decide import TOURNAMENT
 from plyscribe.service.errors import Contended, KeyReused, VersionConflict
 from plyscribe.service.store import port
 from plyscribe.service.store.memory import MemoryStore
-from plyscribe.service.store.port import Forked, StoreUnavailable, WrongType
+from plyscribe.service.store.port import Forked, StoreUnavailable, Stretch, WrongType
 from plyscribe.service.streams import handler as handlers_module
 from plyscribe.service.streams.handler import MAX_TRIES, Answer, Handler, Order, Ready
 from plyscribe.service.streams.ids import command_of, stream_id
 
 ANN = Actor("player", "player-" + "a" * 26)
+ORGANISER = Actor("organiser", ANN.id)
 
 
 class Rig:
@@ -151,6 +155,22 @@ def test_orders_on_one_stream_are_one_round_trip_each_on_what_the_ones_before_it
     assert [answer.events[0].version for answer in answers] == [3, 4, 5, 6]
     assert together == [4]
     assert rig.other.read(rig.match).version == 6
+
+
+def test_orders_after_which_the_state_has_to_be_folded_are_one_round_trip_too(rig, monkeypatch):
+    tournaments, asked = Handler(rig.store, TOURNAMENT), command_of("test", "POST", "/", None, b"")
+    stream = stream_id("tournament", asked)
+    cup = CreateTournament(actor=ORGANISER, name="Cup", ruleset="zhen", format={"kind": "round-robin"}, seed=7)
+    tournaments.execute(stream, command(cup), asked, new=True)
+    together, append_all = [], rig.store.append_all
+    monkeypatch.setattr(rig.store, "append_all", lambda appends: together.append(len(appends)) or append_all(appends))
+    monkeypatch.setattr(rig.store, "load", None)
+    entries = [RegisterEntrant(actor=ORGANISER, occupant=build_bot("random", number)) for number in range(3)]
+    answers = tournaments.execute_all(
+        [Order(stream, each, command_of("test", "POST", "/", None, b"")) for each in entries]
+    )
+    assert [len(answer.state.entrants) for answer in answers] == [1, 2, 3]
+    assert together == [3]
 
 
 def test_an_order_that_waits_for_a_refused_one_of_its_stream_comes_after_it(rig):
@@ -388,6 +408,20 @@ def test_reading_until_a_state_that_never_comes_gives_the_newest(rig):
     assert rig.one.read_until("match-" + "z" * 26, has_plies(0), near=2).version == 0
 
 
+def test_several_streams_are_brought_up_to_date_in_one_round_trip(rig, monkeypatch):
+    known, unknown, missing = rig.match, rig.new_match(), "match-" + "z" * 26
+    rig.other.read(known)
+    for match in (known, unknown):
+        rig.move(rig.one, "+1", match=match)
+    asked, load_all = [], rig.store.load_all
+    monkeypatch.setattr(rig.store, "load", lambda *_: pytest.fail("a stream was read by itself"))
+    monkeypatch.setattr(rig.store, "load_all", lambda stretches: asked.append(stretches) or load_all(stretches))
+    found = rig.other.read_all([unknown, missing, known])
+    assert [(state.stream, state.version) for state in found] == [(unknown, 3), (missing, 0), (known, 3)]
+    assert asked == [[Stretch(unknown), Stretch(missing), Stretch(known, 1)]]
+    assert [rig.other.cached(match) for match in (unknown, missing, known)] == [found[0], None, found[2]]
+
+
 @pytest.mark.parametrize("page", [1, 2, 3, 4])
 def test_a_long_stream_is_loaded_a_page_at_a_time(rig, monkeypatch, page):
     first, load, asked = rig.move(rig.one, "+1", key="k"), rig.store.load, []
@@ -441,6 +475,12 @@ def test_a_store_that_was_set_back_is_believed_by_readers(rig):
     rig.move(rig.one, "+1")
     set_back(rig, 2)
     assert rig.one.read(rig.match).version == 2
+
+
+def test_a_store_that_was_set_back_is_believed_by_readers_of_several_streams(rig):
+    rig.move(rig.one, "+1")
+    set_back(rig, 2)
+    assert [state.version for state in rig.one.read_all([rig.match])] == [2]
 
 
 def test_a_store_that_was_set_back_is_believed_before_a_refusal(rig):

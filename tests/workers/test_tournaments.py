@@ -1,6 +1,6 @@
 """Tournaments go on by themselves: the relay finds what happened; the job pairs, creates matches, enters results."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
@@ -31,7 +31,7 @@ from plyscribe.service.composition import Parts, compose
 from plyscribe.service.processes.embedded import start_server
 from plyscribe.service.queues import import_queue, play_queue, tournament_queue, verify_queue
 from plyscribe.service.store.feed import FeedGroup
-from plyscribe.service.store.port import CommandKey
+from plyscribe.service.store.port import Append, Appended, CommandKey
 from plyscribe.service.store.redis import RedisStore, connect_client
 from plyscribe.service.streams.handler import Handler
 from plyscribe.service.streams.ids import command_of, job_command, stream_id
@@ -398,6 +398,21 @@ def test_a_job_that_has_paired_a_round_goes_on_without_another(rig):
     rig.catch_up()
     assert rig.jobs() == ["play_matches"]
     assert rig.due() == [stream], "the sweep finds it if the job dies halfway"
+
+
+def test_the_results_of_a_round_are_entered_together(rig, monkeypatch):
+    stream = rig.create(*bots(8))
+    rig.do(stream, StartTournament)
+    together, append_all = [], RedisStore.append_all
+
+    def note(store: RedisStore, appends: Sequence[Append]) -> list[Appended]:
+        together.append([type for append in appends for type in append.types])
+        return append_all(store, appends)
+
+    monkeypatch.setattr(RedisStore, "append_all", note)
+    rig.work()
+    assert rig.read(stream).status == "ended"
+    assert together.count(["game-decided"] * 4) == 7
 
 
 def test_a_round_that_is_paired_by_hand_goes_on(rig):
