@@ -24,7 +24,8 @@ from plyscribe.service.processes.children import raise_file_limit
 from plyscribe.service.store.memory import MemoryStore
 from plyscribe.service.store.port import CommandKey
 from plyscribe.service.web.handover import HOLD, HOLDS
-from plyscribe.service.web.server import make_environ, serve_application
+from plyscribe.service.web.request_environ import make_environ
+from plyscribe.service.web.server import serve_application
 
 FOLLOWED = "match-" + "a" * 26
 EVENT = b'{"at":1767225600000,"data":{"move":"d4","seat":1},"type":"move-made","version":1}'

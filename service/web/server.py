@@ -16,15 +16,12 @@ import logging
 import os
 import signal
 import socket
-import sys
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Iterable, Mapping
-from functools import lru_cache, partial
+from functools import partial
 from io import BytesIO
 from itertools import chain
-from queue import SimpleQueue
 from types import MappingProxyType
 from typing import Any
 
@@ -36,7 +33,6 @@ from plyscribe.service.web.granian_core import Core, Exchange, Headers, Scope, W
 from plyscribe.service.web.handover import (
     CROWDED,
     HOLD,
-    HOLDS,
     LATE,
     MAX_LARGE,
     PAUSE,
@@ -51,7 +47,9 @@ from plyscribe.service.web.handover import (
     Together,
 )
 from plyscribe.service.web.long_answers import LongAnswers
+from plyscribe.service.web.request_environ import Environ, make_environ, read_plain
 from plyscribe.service.web.standing_connections import Standing
+from plyscribe.service.web.thread_pools import Deadlines, Threads
 
 THREADS = 64
 """Requests that are answered at the same time. Some of them may wait for a store that is away: see `patience`."""
@@ -71,9 +69,6 @@ FAREWELL_S = 4.0
 SILENT_MS = 30_000
 """How long a client may go without acknowledging what it is sent."""
 
-UNREADABLE = "\xff"
-"""Replaces a header value that is not ASCII. No header that we read accepts it."""
-
 MAX_HELD = 128 * 1024
 """An answer without a length is produced in one go up to this many bytes, whatever its client reads."""
 
@@ -84,9 +79,7 @@ MAX_PAUSED = 4096
 """Answers that are held back at the same time, waiting pages included."""
 
 BACKLOG = 2048
-TICK_S = 0.25
 
-Environ = dict[str, Any]
 Application = Callable[[Environ, Callable[..., Any]], Iterable[bytes]]
 
 log = logging.getLogger(__name__)
@@ -164,72 +157,6 @@ class _Upgrade:
         self.socket.refuse(status)
 
 
-class _Deadlines:
-    """For each thing that is begun, exactly one of two happens: it is settled, or its alternative runs when due."""
-
-    def __init__(self, at_ticks: Callable[[], object] | None = None) -> None:
-        """`at_ticks` is called again and again as well."""
-        self._at_ticks = at_ticks or _do_nothing
-        self._due: dict[object, tuple[float, Callable[[], object]]] = {}
-        threading.Thread(target=self._watch, name="deadlines", daemon=True).start()
-
-    def begin(self, thing: object, within_s: float, otherwise: Callable[[], object]) -> None:
-        """Call `otherwise` unless the thing is settled within this time."""
-        self._due[thing] = time.monotonic() + within_s, otherwise
-
-    @property
-    def count(self) -> int:
-        """How many things are begun and not settled."""
-        return len(self._due)
-
-    def settle(self, thing: object) -> bool:
-        """Whether this is in time and the first call for the thing."""
-        return self._due.pop(thing, None) is not None
-
-    def _watch(self) -> None:
-        while True:
-            time.sleep(TICK_S)
-            self._at_ticks()
-            now_s = time.monotonic()
-            for thing, (due_s, otherwise) in list(self._due.items()):
-                if due_s <= now_s and self.settle(thing):
-                    try:
-                        otherwise()
-                    except Exception:
-                        # All other requests that wait need this thread.
-                        log.exception("a request that waited could not be answered")
-
-
-class _Threads:
-    """A pool of threads. The thread that was busy last works next: its data is still in the processor's caches."""
-
-    def __init__(self, count: int, work: Callable[[_Exchange | _Upgrade], None], name: str) -> None:
-        self._work = work
-        self._lock = threading.Lock()
-        self._idle: list[SimpleQueue[_Exchange | _Upgrade]] = []
-        self._waiting: deque[_Exchange | _Upgrade] = deque()
-        for number in range(count):
-            threading.Thread(target=self._serve, name=f"{name}-{number}", daemon=True).start()
-
-    def do(self, exchange: _Exchange | _Upgrade) -> None:
-        """Work on the exchange as soon as a thread is free; returns at once."""
-        with self._lock:
-            if not self._idle:
-                self._waiting.append(exchange)
-                return
-            inbox = self._idle.pop()
-        inbox.put(exchange)
-
-    def _serve(self) -> None:
-        inbox: SimpleQueue[_Exchange | _Upgrade] = SimpleQueue()
-        while True:
-            with self._lock:
-                exchange = self._waiting.popleft() if self._waiting else None
-                if exchange is None:
-                    self._idle.append(inbox)
-            self._work(exchange or inbox.get())
-
-
 class Front:
     """Takes requests from Granian and has a WSGI application answer them. Only the pool's threads ever block."""
 
@@ -246,10 +173,10 @@ class Front:
         self._max_body = max_body
         self._larger_bodies = larger_bodies
         self._large = threading.BoundedSemaphore(MAX_LARGE)
-        self._threads = _Threads(THREADS, self._answer_or_log, "request")
-        self._own_threads = {path: _Threads(1, self._answer_or_log, path[1:]) for path in THREADS_OF_THEIR_OWN}
-        self._bodies = _Deadlines()
-        self._waits = _Deadlines(self._batches.relieve)
+        self._threads = Threads(THREADS, self._answer_or_log, "request")
+        self._own_threads = {path: Threads(1, self._answer_or_log, path[1:]) for path in THREADS_OF_THEIR_OWN}
+        self._bodies = Deadlines()
+        self._waits = Deadlines(self._batches.relieve)
         self._long_answers = LongAnswers()
         self._standing = Standing()
 
@@ -308,7 +235,7 @@ class Front:
         assert self._together is not None
         plain: list[tuple[_Exchange, Asked]] = []
         for exchange in exchanges:
-            if (asked := _read_plain(exchange)) is None:
+            if (asked := read_plain(exchange.scope, exchange.body)) is None:
                 self._do(exchange)
             else:
                 plain.append((exchange, asked))
@@ -442,68 +369,6 @@ class Front:
         self._waits.begin(exchange, wait_s, give_up)
         stop_watching = exchange.on_client_gone(leave)
         held.start(lambda _: None, hear)
-
-
-def _read_plain(exchange: _Exchange) -> Asked | None:
-    """The request; None if a header is there twice, or has a value that Granian hides because it is not ASCII."""
-    scope = exchange.scope
-    items = scope.headers.items()
-    headers = dict(items)
-    # As in make_environ: `items` leaves out what is hidden, and `get` looks at the first of several values.
-    if len(headers) < len(items) or any(scope.headers.get(name, None) is None for name in scope.headers.keys()):  # noqa: SIM118
-        return None
-    client = scope.client.rpartition(":")[0].strip("[]")
-    return Asked(scope.method, scope.path, client, headers, exchange.body)
-
-
-def make_environ(scope: Scope) -> Environ:
-    """The WSGI environ of a request (PEP 3333), without its body."""
-    host, _, port = scope.server.rpartition(":")
-    environ: Environ = {
-        "REQUEST_METHOD": scope.method,
-        "SCRIPT_NAME": "",
-        # WSGI wants bytes, as characters of Latin-1.
-        "PATH_INFO": scope.path.encode().decode("latin-1"),
-        "QUERY_STRING": scope.query_string.encode().decode("latin-1"),
-        "SERVER_NAME": host,
-        "SERVER_PORT": port,
-        "SERVER_PROTOCOL": f"HTTP/{scope.http_version}",
-        "REMOTE_ADDR": scope.client.rpartition(":")[0].strip("[]"),
-        "wsgi.url_scheme": scope.scheme,
-        **_CONSTANT,
-    }
-    for name, value in scope.headers.items():
-        if key := _environ_name(name):
-            environ[key] = f"{environ[key]},{value}" if key in environ else value
-    for name in scope.headers.keys():  # noqa: SIM118 (these are Granian's own)
-        # Granian hides values that are not ASCII, and `get` looks at the first of several values only. A request with
-        # a hidden value must be refused by whatever reads that header, not treated as if the header were missing.
-        if (key := _environ_name(name)) and scope.headers.get(name, None) is None:
-            environ[key] = UNREADABLE
-    return environ
-
-
-_CONSTANT = {
-    "wsgi.version": (1, 0),
-    "wsgi.errors": sys.stderr,
-    "wsgi.multithread": True,
-    "wsgi.multiprocess": False,
-    "wsgi.run_once": False,
-    "wsgi.input_terminated": True,
-    HOLDS: True,
-}
-
-
-@lru_cache(maxsize=256)
-def _environ_name(header: str) -> str:
-    """The key of a header in an environ; empty for one that is left out.
-
-    In an environ `X_Forwarded_For` would look like `X-Forwarded-For`, which proxies take care of.
-    """
-    if "_" in header:
-        return ""
-    name = header.upper().replace("-", "_")
-    return name if name in ("CONTENT_TYPE", "CONTENT_LENGTH") else f"HTTP_{name}"
 
 
 def _do_nothing() -> None:

@@ -15,7 +15,8 @@ from plyscribe.service.live.reader import Live
 from plyscribe.service.store.memory import MemoryStore
 from plyscribe.service.web import server as web
 from plyscribe.service.web.handover import CROWDED, HOLD, LATE, WAITED
-from plyscribe.service.web.server import Front, make_environ
+from plyscribe.service.web.request_environ import UNREADABLE, make_environ
+from plyscribe.service.web.server import Front
 from tests.service.test_live import STREAM, Numbers, eventually
 from tests.store.given import append
 
@@ -175,7 +176,7 @@ def test_the_address_of_a_client_is_told_as_ipv6_writes_it():
 @pytest.mark.parametrize("values", [["é"], ["é", "1"], ["é", "ü"]])
 def test_a_header_that_is_not_ascii_is_neither_told_nor_missing(values):
     scope = Scope(headers=[("x-one", value) for value in values])
-    assert make_environ(scope)["HTTP_X_ONE"] == web.UNREADABLE
+    assert make_environ(scope)["HTTP_X_ONE"] == UNREADABLE
 
 
 def test_a_body_is_handed_on_whole():
