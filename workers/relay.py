@@ -91,11 +91,11 @@ def make_duties(parts: Parts, feed: FeedGroup, store: Client, queues: Redis) -> 
             unsealed,
             [verifications, deadlines, reveals, bots, advances, overdue_games, rated_aborts, faulty_records, sealings],
         ),
-        ReadingAhead(letters),
-        # Whoever takes their jobs works while the others of these duties go on.
+        # Whoever takes their jobs works while the duties after them go on. These two seldom need a state.
         verifications,
-        bots,
         advances,
+        ReadingAhead(letters),
+        bots,
         projector,
         InboxCare(parts.inboxes, letters),
         deadlines,
