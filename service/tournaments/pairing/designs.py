@@ -11,6 +11,7 @@ a lower bound of that sum, which is reached if no two pairs differ by more than 
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 from itertools import combinations
 from math import comb, exp
 from random import Random
@@ -38,6 +39,12 @@ WARM, COLD = 4.0, 0.4
 Plan = list[list[list[int]]]
 """The pods of each round, of places in a list of entrants. An entrant with a bye is in none of them."""
 
+Rounds = tuple[tuple[tuple[int, ...], ...], ...]
+"""The same, of entrants."""
+
+KEPT = 8
+"""The plans kept: every round of a cycle asks for the same one."""
+
 
 def pair_pod_round_robin(state: Tournament) -> Pairing | None:
     """The next round; None after the last cycle."""
@@ -49,15 +56,14 @@ def pair_pod_round_robin(state: Tournament) -> Pairing | None:
     present = state.list_present(number)
     first = max(_find_first(state, present), cycle * rounds + 1)
     before = replace(state, rounds=state.rounds[: first - 1])
-    rng = Random(f"{state.terms.seed} {first}")  # noqa: S311 (repeatable, not unpredictable)
-    order = rng.sample(present, len(present))
-    met = count_meetings(before)
-    plan = _plan(order, met, count_byes(before), ((cycle + 1) * rounds - first + 1, seats), rng)
-    pods = [[order[place] for place in pod] for pod in plan[number - first]]
+    met, byes_had = count_meetings(before), count_byes(before)
+    size = (cycle + 1) * rounds - first + 1, seats
+    seed = f"{state.terms.seed} {first}"
+    plan = _plan_rounds(tuple(present), frozenset(met.items()), frozenset(byes_had.items()), size, seed)
     counts = count_seats(state)
-    boards = tuple(sorted(seat_evenly(pod, counts) for pod in pods))
+    boards = tuple(sorted(seat_evenly(pod, counts) for pod in plan[number - first]))
     byes = sorted(set(present).difference(*boards))
-    planned = sum((_count(order, pods) for pods in plan), start=met)
+    planned = sum((_count(pods) for pods in plan), start=met)
     plan_costs = _describe_plan(planned, comb(len(state.starters), 2))
     return Pairing(
         boards,
@@ -77,9 +83,8 @@ def _find_first(state: Tournament, present: Sequence[int]) -> int:
     return first
 
 
-def _count(order: Sequence[int], pods: Sequence[Sequence[int]]) -> Counter[Pair]:
-    named = [sorted(order[place] for place in pod) for pod in pods]
-    return Counter(pair for pod in named for pair in combinations(pod, 2))
+def _count(pods: Sequence[Sequence[int]]) -> Counter[Pair]:
+    return Counter(pair for pod in pods for pair in combinations(sorted(pod), 2))
 
 
 def _describe_plan(planned: Counter[Pair], pairs: int) -> dict[str, Any]:
@@ -91,6 +96,20 @@ def _describe_plan(planned: Counter[Pair], pairs: int) -> dict[str, Any]:
         "squares": sum(times**2 for times in planned.values()),
         "at_least": pairs * each**2 + more * (2 * each + 1),
     }
+
+
+@lru_cache(maxsize=KEPT)
+def _plan_rounds(
+    present: tuple[int, ...],
+    met: frozenset[tuple[Pair, int]],
+    byes: frozenset[tuple[int, int]],
+    size: tuple[int, int],
+    seed: str,
+) -> Rounds:
+    rng = Random(seed)  # noqa: S311 (repeatable, not unpredictable)
+    order = rng.sample(present, len(present))
+    plan = _plan(order, Counter(dict(met)), Counter(dict(byes)), size, rng)
+    return tuple(tuple(tuple(order[place] for place in pod) for pod in pods) for pods in plan)
 
 
 def _plan(order: Sequence[int], met: Counter[Pair], byes: Counter[int], size: tuple[int, int], rng: Random) -> Plan:
