@@ -1,11 +1,12 @@
 """The statistics of studies, against closed forms and against libraries that know them."""
 
+from importlib import import_module
 from itertools import pairwise, product
 from random import Random
+from types import ModuleType
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest, t
 
 from plyscribe.domain.ruleset import Decision, Over
 from plyscribe.domain.tournament.sprt import Hypotheses, judge
@@ -26,18 +27,24 @@ from plyscribe.service.laboratory.study_match import MOST_POINTS, Curve, score_s
 from plyscribe.service.laboratory.swings import describe_swings, find_decision, read_leads
 from tests.service.toy_contest import CONTEST_V1
 
+
+def load_scipy() -> ModuleType:
+    """The statistics of scipy: a process that only collects tests would import them for most of a second."""
+    return import_module("scipy.stats")
+
+
 # ---------------------------------------------------------------------------------------------------------- intervals
 
 
 @pytest.mark.parametrize(("successes", "n"), [(0, 10), (3, 10), (57, 100), (40, 40)])
 def test_the_interval_of_a_share_is_wilsons(successes, n):
-    known = binomtest(successes, n).proportion_ci(method="wilson")
+    known = load_scipy().binomtest(successes, n).proportion_ci(method="wilson")
     assert estimate_share(successes, n)[1:3] == pytest.approx((known.low, known.high))
 
 
 def test_the_interval_of_a_mean_is_students_and_stays_within_its_bounds():
     numbers = [0.9, 1.0, 0.7, 1.0]
-    low, high = t.interval(0.95, 3, np.mean(numbers), np.std(numbers, ddof=1) / 2)
+    low, high = load_scipy().t.interval(0.95, 3, np.mean(numbers), np.std(numbers, ddof=1) / 2)
     assert estimate_mean(numbers)[1:3] == pytest.approx((low, high))
     assert estimate_mean(numbers, (0, 1))[1:3] == pytest.approx((low, 1))
 
