@@ -233,14 +233,15 @@ def format_openapi(app: Flask) -> str:
     return yaml.dump(build_openapi(app), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=110)
 
 
-class _Dumper(yaml.SafeDumper):
+# libyaml writes in a third of the time, and folds a few lines at other places. Packages of PyYAML bring it along.
+class _Dumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):  # type: ignore[misc]
     """Writes long texts as readable blocks, and repeats values instead of using aliases."""
 
     def ignore_aliases(self, data: Any) -> bool:
         return True
 
 
-def _dump_text(dumper: _Dumper, text: str) -> yaml.ScalarNode:
+def _dump_text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
     return dumper.represent_scalar("tag:yaml.org,2002:str", text, style="|" if "\n" in text else None)
 
 
