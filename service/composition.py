@@ -160,12 +160,16 @@ class Parts:
 
     def arbitrates(self, match: Match, who: Principal | None) -> bool:
         """Whether `who` may act in the match as an organiser or arbiter of its tournament."""
-        if who is None or who.table is not None or match.lifecycle is None or match.life.created.tournament is None:
-            return False
-        if any(seat.occupant == Account(who.account) for seat in match.life.seats):
+        if who is None or who.table is not None or not self.needs_tournament(match, who):
             return False
         state = self._find_tournament(match)
         return state is not None and may_arbitrate(match, state, who)
+
+    def needs_tournament(self, match: Match, who: Principal) -> bool:
+        """Whether the tournament of the match has to be read to tell what `who` may do in it."""
+        if match.lifecycle is None or match.life.created.tournament is None:
+            return False
+        return all(seat.occupant != Account(who.account) for seat in match.life.seats)
 
     def secret_for(self, match: Match) -> Secret | None:
         """What the match keeps secret until its end, except what was made with keys that we lack; None if nothing."""

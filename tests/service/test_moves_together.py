@@ -233,6 +233,21 @@ def test_a_match_that_this_process_does_not_know_is_left(table, monkeypatch):
     assert isinstance(table.try_all(table.ask(match, {"move": "+1"}))[0], Leave)
 
 
+def test_nobody_waits_for_the_tournament_of_somebody_elses_match(table, monkeypatch):
+    theirs, own = table.new_match(), table.new_match()
+    state = table.parts.matches.cached(theirs)
+    created = replace(state.life.created, tournament={"id": f"tournament-{'a' * 26}", "round": 1, "pairing": 1})
+    seats = tuple(seat._replace(occupant=None) for seat in state.life.seats)
+    of_tournament = state._replace(lifecycle=state.life._replace(created=created, seats=seats))
+    cached = table.parts.matches.cached
+    monkeypatch.setattr(
+        table.parts.matches, "cached", lambda stream: of_tournament if stream == theirs else cached(stream)
+    )
+    monkeypatch.setattr(table.store, "load", None)
+    left, reply = table.try_all(*(table.ask(match, {"move": "+1"}) for match in (theirs, own)))
+    assert (type(left), type(reply)) == (Leave, Reply)
+
+
 def test_of_requests_that_are_left_nothing_is_stored(table):
     match = table.new_match()
     [refused] = table.try_all(table.ask(match, {"move": "9-9"}))

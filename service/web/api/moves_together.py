@@ -112,6 +112,10 @@ class MovesTogether:
         ):
             return None
         match, to = address.groups()
+        known = self._parts.matches.cached(match)
+        if known is None or self._parts.needs_tournament(known, who):
+            # The others would wait until it is read.
+            return None
         said = SAID[to]
         body = parse_json(said.body, asked.body)
         if "steps" in body:
