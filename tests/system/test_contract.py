@@ -75,12 +75,10 @@ import re
 
 import requests
 import schemathesis
-from hypothesis.internal.intervalsets import IntervalSet
 from hypothesis.strategies._internal import regex
 from schemathesis.core import deserialization
 
 make_strategy, known = regex._strategy, {}
-NEGATE, LITERAL, RANGE = re._constants.NEGATE, re._constants.LITERAL, re._constants.RANGE
 
 
 def make_once(codes, context, is_unicode, *, alphabet):
@@ -89,22 +87,8 @@ def make_once(codes, context, is_unicode, *, alphabet):
         return make_strategy(codes, context, is_unicode, alphabet=alphabet)
     key = repr(codes), context.flags, is_unicode, repr(alphabet)
     if key not in known:
-        make = join_ranges if is_unicode and is_of_ranges(codes[1], context.flags) else make_strategy
-        known[key] = make(codes, context, is_unicode, alphabet=alphabet)
+        known[key] = make_strategy(codes, context, is_unicode, alphabet=alphabet)
     return known[key]
-
-
-def is_of_ranges(members, flags):
-    return not flags & re.IGNORECASE and {code for code, _ in members} <= {NEGATE, LITERAL, RANGE}
-
-
-def join_ranges(codes, context, is_unicode, *, alphabet):
-    # The same strategy, without a look at each character of a range.
-    members = codes[1]
-    builder = regex.CharactersBuilder(negate=members[0][0] == NEGATE, flags=context.flags, alphabet=alphabet)
-    ranges = sorted(value if code == RANGE else (value, value) for code, value in members if code != NEGATE)
-    builder._intervals = IntervalSet(ranges) | IntervalSet(ranges)
-    return builder.strategy
 
 
 regex._strategy = make_once
