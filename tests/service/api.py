@@ -4,13 +4,12 @@ import gzip
 import json
 import re
 import secrets
+from functools import cache
 from typing import Any
 
 from flask import Flask
 from flask.testing import FlaskClient
-from openapi_schema_validator import OAS31Validator
-from referencing import Registry, Resource
-from referencing.jsonschema import DRAFT202012
+from jsonschema_rs import Draft202012Validator, Registry
 from werkzeug.test import TestResponse
 
 from plyscribe.domain.commands import Actor
@@ -46,8 +45,6 @@ class Api:
         app.test_client_class = _ThreadedClient
         self._client = app.test_client()
         self.document = _document(app)
-        resource = Resource(contents=self.document, specification=DRAFT202012)
-        self._registry = Registry().with_resource("urn:openapi", resource)
 
     def send(
         self,
@@ -128,8 +125,16 @@ class Api:
         return self.document["components"]["responses"][response["$ref"].rpartition("/")[2]]
 
     def validate(self, schema: dict[str, Any], value: Any) -> None:
-        anchored = {"$ref": "urn:openapi" + schema["$ref"]} if "$ref" in schema else schema
-        OAS31Validator(anchored, registry=self._registry).validate(value)
+        compile_schema(json.dumps(schema)).validate(value)
+
+
+@cache
+def compile_schema(schema: str) -> Draft202012Validator:
+    """The validator of a schema, given as JSON, whose references lead into the OpenAPI document."""
+    registry = Registry([("urn:openapi", {**_documents[0], "$id": "urn:openapi"})])
+    return Draft202012Validator(
+        {"$id": "urn:schema", **json.loads(schema.replace('"#/', '"urn:openapi#/'))}, registry=registry
+    )
 
 
 def _unpack(response: TestResponse) -> bytes:
