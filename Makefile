@@ -9,13 +9,14 @@ DATA ?= .data
 # Where Python may not keep what it has compiled, each of the many processes below compiles all of Plyscribe again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo serve test test-unit test-long test-abuse soak abuse bench check docs kit format openapi prepare servers browser tools redis-server postgresql chromium-headless-shell systemd clean help
+.PHONY: demo serve test test-unit test-rest test-all test-long test-abuse soak abuse bench check docs kit format openapi prepare servers browser tools redis-server postgresql chromium-headless-shell systemd clean help
 
 help:
 	@echo "make demo       play bot matches over HTTP, verify them, show them (ONCE=1 ends then, CLUSTER=3 keeps them on a cluster)"
 	@echo "make serve      run the service (both: PORT=8420 DATA=.data)"
-	@echo "make test       run all tests; installs what they need"
-	@echo "make test-unit  run the tests that need no server"
+	@echo "make test       run each feature's tests, with a real store, workers and browser (minutes)"
+	@echo "make test-unit  run the tests of rules, library and stores that need no server (a minute or two)"
+	@echo "make test-all   run all tests, on all servers and in all cases; installs what they need (half an hour)"
 	@echo "make check      lint, formatting, types"
 	@echo "make test-long  play 200,000 plies of every game, and other proofs that take long"
 	@echo "make test-abuse attack a service in every way that is known, for some seconds each (two minutes)"
@@ -32,11 +33,22 @@ serve: $(VENV)/run.stamp
 	@$(BIN)/plyscribe serve --data $(DATA) $(if $(PORT),--port $(PORT))
 
 # No test takes a quarter of an hour on any machine: one that does would hang for ever, and is shown with its threads.
-test: prepare
-	PLYSCRIBE_REQUIRE_SERVERS=1 $(BIN)/python -m pytest -n 3 --dist worksteal -m "not long" --timeout 900 --timeout-method thread
+PYTEST := $(BIN)/python -m pytest --dist worksteal --timeout 900 --timeout-method thread --durations 10 -r fEs
 
+# Without a browser, the tests that need one are skipped, and the last lines say so.
+test: $(VENV)/test.stamp
+	@$(MAKE) --no-print-directory browser || test -z "$$PLYSCRIBE_REQUIRE_SERVERS"
+	$(PYTEST) -n 3 -m "not exhaustive and not long"
+
+UNIT := archive database domain language store testing test_architecture.py test_public_api.py test_tiers.py
 test-unit: $(VENV)/test.stamp
-	$(BIN)/python -m pytest -n 2 -m "not server and not long"
+	$(PYTEST) -n 2 -m "not server and not exhaustive and not long" $(UNIT:%=tests/%)
+
+# What `make test` leaves out, but for the long proofs.
+test-rest: prepare
+	PLYSCRIBE_REQUIRE_SERVERS=1 $(PYTEST) -n 3 -m "exhaustive and not long"
+
+test-all: test test-rest test-long
 
 test-long: prepare
 	$(BIN)/python -m pytest -n 2 -m long --ignore tests/abuse
@@ -76,7 +88,7 @@ docs: $(VENV)/docs.stamp
 kit: $(VENV)/run.stamp
 	@$(BIN)/python -m deploy
 
-prepare: $(VENV)/test.stamp $(VENV)/docs.stamp servers browser tools
+prepare: $(VENV)/test-all.stamp servers browser tools
 
 # Debian's packages: the second server that the store is tested on, the server of the read database, the browser that
 # the pages are tested in, and what checks the files in deploy/.
@@ -129,6 +141,10 @@ $(VENV)/run.stamp: pyproject.toml | $(VENV)/bin/python
 $(VENV)/test.stamp: pyproject.toml $(VENV)/run.stamp
 	@$(PIP) install -e ".[test,check]"
 	@touch $@
+
+$(VENV)/test-all.stamp: pyproject.toml $(VENV)/test.stamp
+	@$(PIP) install -e ".[test-all,check]"
+	@touch $@ $(VENV)/docs.stamp
 
 $(VENV)/docs.stamp: pyproject.toml $(VENV)/run.stamp
 	@$(PIP) install -e ".[docs]"

@@ -2,8 +2,9 @@ import gc
 import os
 from collections.abc import Iterator
 from functools import cache
+from pathlib import Path
 from types import CodeType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import httpx._transports.default as httpx_transport
 import pytest
@@ -13,13 +14,39 @@ from jinja2 import Environment
 from jinja2.bccache import Bucket, BytecodeCache
 from werkzeug.routing import Rule
 
-from tests.postgres import NoPostgres, PostgresServer
+from tests.tiers import find_exhaustive, is_left_out
 
-pytest_plugins = ["plyscribe.testing.plugin", "pytester"]
+if TYPE_CHECKING:
+    from tests.postgres import PostgresServer
+
+pytest_plugins = ["plyscribe.testing.plugin", "tests.costs", "pytester"]
+
+# What pytest was told is for this process, and not for those that tests start.
+os.environ.pop("PYTEST_ADDOPTS", None)
 
 # The same examples in every run: a failure seen once is a failure seen by everybody.
 settings.register_profile("repeatable", derandomize=True, database=None, deadline=None, print_blob=True)
 settings.load_profile("repeatable")
+
+
+def _leaves_out_exhaustive(config: pytest.Config) -> bool:
+    return "not exhaustive" in config.option.markexpr
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Do not even import files whose tests are all left out: `make test` does not install what some of them need."""
+    path = collection_path.relative_to(config.rootpath).as_posix() if collection_path.is_file() else ""
+    return True if path and _leaves_out_exhaustive(config) and is_left_out(path) else None
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Give the mark `exhaustive`, which the option -m is then applied to."""
+    marked = {item.nodeid for item in items if item.get_closest_marker("exhaustive")}
+    left_out = find_exhaustive(item.nodeid for item in items if item.nodeid not in marked)
+    for item in items:
+        if item.nodeid in left_out:
+            item.add_marker("exhaustive")
 
 
 def pytest_collection_finish() -> None:
@@ -75,8 +102,10 @@ httpx_transport.create_ssl_context = cache(httpx_transport.create_ssl_context)
 
 
 @pytest.fixture(scope="session")
-def postgres() -> Iterator[PostgresServer]:
+def postgres() -> "Iterator[PostgresServer]":
     """One PostgreSQL server, started when it is first used. Tests that stop it start one of their own."""
+    from tests.postgres import NoPostgres, PostgresServer
+
     try:
         server = PostgresServer()
     except NoPostgres as error:
@@ -87,13 +116,13 @@ def postgres() -> Iterator[PostgresServer]:
 
 
 @pytest.fixture
-def postgres_url(postgres: PostgresServer) -> Iterator[str]:
+def postgres_url(postgres: "PostgresServer") -> Iterator[str]:
     """The address of an empty database on a PostgreSQL server; needs the mark `server`."""
     with postgres.new_database() as url:
         yield url
 
 
-POSTGRESQL = pytest.param("postgresql", marks=pytest.mark.server)
+POSTGRESQL = pytest.param("postgresql", marks=[pytest.mark.server, pytest.mark.exhaustive])
 
 
 @pytest.fixture(params=["sqlite", POSTGRESQL])

@@ -1,0 +1,193 @@
+"""Which tests `make test` leaves to `make test-all`: the mark `exhaustive`, given by these tables.
+
+A test belongs here if it is one more case of what another test shows, or if it needs software that only
+`make test-all` installs. A kind of store that `make test` does without has the mark where the
+kinds are listed.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+MOST_ITEMS = 9_000
+"""How many tests `make test` may collect."""
+
+EXHAUSTIVE = {
+    "needs software that only `make test-all` installs": [
+        "tests/archive/test_storage.py",
+        "tests/deploy/",
+        "tests/docs/test_datasets.py",
+        "tests/docs/test_environments.py",
+        "tests/docs/test_fast_play.py",
+        "tests/docs/test_site.py",
+        "tests/docs/test_studies.py",
+        "tests/envs/test_compiled.py",
+        "tests/envs/test_gymnasium.py",
+        "tests/envs/test_openspiel.py",
+        "tests/envs/test_pettingzoo.py",
+        "tests/envs/test_stepping.py",
+        "tests/examples/",
+        "tests/system/test_compose_cluster.py",
+        "tests/system/test_installed.py",
+        "tests/system/test_other_servers.py",
+        "tests/system/test_topology.py",
+        "tests/system/test_upgrade.py",
+    ],
+    "stops or cuts off a store, which the tests of the store show without a service": [
+        "tests/store/test_sentinels.py",
+        "tests/system/test_archive_processes.py",
+        "tests/system/test_cluster.py",
+        "tests/system/test_cut_network.py",
+        "tests/system/test_full_disk.py",
+        "tests/system/test_full_memory.py",
+        "tests/system/test_lost_data.py",
+        "tests/system/test_trial_cluster.py",
+        "tests/system/test_troubled_store.py",
+        "tests/system/test_watched_store.py",
+    ],
+    "kills processes in one more place; test_moves_together.py and test_standing.py kill them in `make test`": [
+        "tests/system/test_bots.py",
+        "tests/system/test_corrections.py",
+        "tests/system/test_deadlines.py::test_a_pause_outlasts_the_old_deadline_and_the_death_of_the_relay",
+        "tests/system/test_deadlines.py::test_a_seat_that_does_not_move_in_time_is_withdrawn_and_the_match_verified",
+        "tests/system/test_formats.py",
+        "tests/system/test_killed.py",
+        "tests/system/test_live.py::test_bots_live_from_their_inboxes_alone_whatever_is_killed",
+        "tests/system/test_live.py::test_many_matches_are_followed",
+        "tests/system/test_live.py::test_a_thousand_follow_one_match",
+        "tests/system/test_reports.py",
+        "tests/system/test_resumed_streams.py",
+        "tests/system/test_rotate_key.py",
+        "tests/system/test_slow_readers.py",
+        "tests/system/test_stopping.py",
+        "tests/system/test_standing.py::test_a_server_that_stops_says_so",
+        "tests/system/test_tournaments.py::test_a_tournament_goes_as_it_would_have",
+        "tests/system/test_web_processes.py",
+        "tests/workers/test_builds.py::test_the_command_may_be_killed_and_run_again",
+    ],
+    "asks the running service for longer than one case takes": [
+        "tests/docs/test_tutorial.py",
+        "tests/docs/test_webhooks.py",
+        "tests/domain/test_tournament_walks.py",
+        "tests/service/test_crawl.py",
+        "tests/service/test_ratings.py::test_a_match_can_be_left_out_at_any_version",
+        "tests/service/test_pairing_dutch.py::test_nobody_meets_twice",
+        "tests/store/test_troubles.py::test_a_server_that_loads_its_data_says_so",
+        "tests/system/test_bridge.py::test_a_bot_that_keeps_dying_loses_one_match_at_most",
+        "tests/system/test_bridge.py::test_a_bridge_killed_and_started_again",
+        "tests/system/test_bridge.py::test_draws_are_declined",
+        "tests/system/test_bridge.py::test_other_events_in_the_match",
+        "tests/system/test_bridge.py::test_silence_is_reported",
+        "tests/system/test_bridge.py::test_two_bridges_at_once",
+        "tests/system/test_contract.py::test_contract_and_server_agree[administrator]",
+        "tests/system/test_contract.py::test_contract_and_server_agree[organiser]",
+        "tests/system/test_contract.py::test_contract_and_server_agree[player who acts]",
+        "tests/system/test_contract.py::test_contract_and_server_agree[player who looks]",
+        "tests/system/test_contract.py::test_contract_and_server_agree[stranger]",
+        "tests/system/test_fair_bots.py",
+        "tests/system/test_game_package.py",
+        "tests/system/test_programs.py::test_a_cup_that_is_killed",
+        "tests/system/test_rules_check.py::test_nothing_is_shrunk_on_request",
+        "tests/system/test_rules_check.py::test_the_store_is_only_read",
+        "tests/system/test_rules_check.py::test_an_interrupted_check_leaves_nothing_behind",
+        "tests/system/test_rules_check.py::test_a_killed_check_leaves_no_process_behind",
+        "tests/system/test_rules_check.py::test_a_check_that_cannot_be_made_says_why",
+        "tests/system/test_rules_check.py::test_a_person_reads_where_a_match_differs",
+        "tests/system/test_standing.py::test_a_client_that_does_not_read",
+        "tests/system/test_tournament_check.py",
+        "tests/system/test_rules_release.py",
+        "tests/system/test_serve.py::test_a_worker_that_starts_before_its_store_waits_for_it",
+        "tests/system/test_serve.py::test_another_store_gets_an_administrator",
+        "tests/system/test_serve.py::test_folders_in_the_working_directory",
+        "tests/system/test_serve.py::test_the_operator_helps_an_administrator",
+        "tests/system/test_serve.py::test_the_operators_settings_are_kept",
+        "tests/system/test_serve.py::test_the_processes_of_a_service_do_not_fight",
+        "tests/system/test_serve.py::test_the_processes_of_the_procfile",
+        "tests/system/test_serve.py::test_what_dies_is_started_again",
+        "tests/system/test_serve.py::test_where_webhooks_are_turned_off",
+    ],
+    "tests the kit of the tests, or every instance of a table": [
+        "tests/domain/test_names.py::test_names_of_all_the_world_are_fine",
+        "tests/faults/",
+        "tests/store/test_own_servers.py",
+        "tests/test_bench.py",
+    ],
+}
+"""What has the mark, and why: files, folders, and the beginnings of the names of tests."""
+
+JOURNEYS = [
+    "tests/pages/test_accounts.py::test_the_welcome_page_shows_two_secrets_and_who_is_signed_in",
+    "tests/pages/test_analysis.py::test_a_guest_signs_in_and_comes_back_to_the_line_for_suggestions",
+    "tests/pages/test_analysis.py::test_a_link_with_a_step_that_the_rules_refuse_shows_the_position_before_it",
+    "tests/pages/test_analysis.py::test_a_match_goes_on_from_a_line_and_says_what_was_tried",
+    "tests/pages/test_desk.py::test_an_arbiter_runs_a_round_from_the_desk",
+    "tests/pages/test_desk.py::test_what_others_do_appears_by_itself_and_leaves_a_form_as_it_is",
+    "tests/pages/test_explorer_page.py::test_beside_a_line_it_follows_the_moves_that_are_tried",
+    "tests/pages/test_explorer_page.py::test_the_page_plays_on_with_links_and_keeps_the_filters",
+    "tests/pages/test_format_pages.py::test_a_player_challenges_by_a_click_and_the_challenged_sees_the_deadline",
+    "tests/pages/test_format_pages.py::test_groups_and_their_bracket_are_watched_to_the_end",
+    "tests/pages/test_frame.py::test_browsers_are_listed_and_signed_out_on_the_account_page",
+    "tests/pages/test_frame.py::test_the_home_page_says_what_this_is_and_where_to_start",
+    "tests/pages/test_lessons.py::test_every_lesson_is_done_by_clicks_on_the_board[zhen]",
+    "tests/pages/test_lessons.py::test_a_wrong_move_says_so_and_can_be_taken_back",
+    "tests/pages/test_match_page.py::test_a_long_match_shows_the_part_of_its_moves_that_one_stands_in",
+    "tests/pages/test_match_page.py::test_a_match_is_followed_while_its_stream_is_refused",
+    "tests/pages/test_match_page.py::test_a_replay_of_every_game_can_be_stepped_through",
+    "tests/pages/test_match_page.py::test_the_rules_lead_to_a_match_to_step_through",
+    "tests/pages/test_organising.py::test_a_pause_is_told_to_everybody_with_its_reason_until_it_goes_on",
+    "tests/pages/test_organising.py::test_somebody_new_becomes_an_organiser_and_announces_an_evening",
+    "tests/pages/test_organising.py::test_what_the_organiser_types_outlasts_what_comes_in_meanwhile",
+    "tests/pages/test_other_origins.py::test_a_page_of_an_origin_that_is_trusted_plays_a_match",
+    "tests/pages/test_pauses.py::test_an_administrator_pauses_a_match_and_its_players_see_it_at_once",
+    "tests/pages/test_phone.py::test_a_score_sheet_is_typed_and_a_fault_is_shown_at_its_place",
+    "tests/pages/test_phone.py::test_a_step_whose_answer_was_lost_counts_once",
+    "tests/pages/test_phone.py::test_of_two_phones_that_recorded_a_sheet_the_later_adds_what_the_other_did_not_have",
+    "tests/pages/test_phone.py::test_what_contradicts_is_shown_side_by_side_and_people_choose",
+    "tests/pages/test_play.py::test_a_newcomer_learns_a_game_plays_a_match_by_few_clicks_and_wants_another[zhen]",
+    "tests/pages/test_play.py::test_a_match_from_a_real_table_is_recorded",
+    "tests/pages/test_play.py::test_two_people_see_each_others_moves_as_they_are_made",
+    "tests/pages/test_recorder.py::test_a_lost_connection_leaves_no_earlier_position_on_the_board",
+    "tests/pages/test_recorder.py::test_a_withdrawal_asks_one_clear_question",
+    "tests/pages/test_recorder.py::test_terrain_is_laid_by_clicking_its_fields",
+    "tests/pages/test_recorder.py::test_touches_before_the_scripts_have_loaded_are_not_lost",
+    "tests/pages/test_share.py::test_a_blog_shows_the_board_and_its_readers_step_through_it",
+    "tests/pages/test_share.py::test_a_film_that_takes_long_is_asked_for_again_and_one_that_cannot_be_made_is_said_so",
+    "tests/pages/test_share.py::test_two_friends_play_by_a_link_with_one_press_each[zhen]",
+    "tests/pages/test_standings.py::test_the_tables_of_a_night_say_who_beat_whom",
+    "tests/pages/test_starting.py::test_a_match_has_a_usual_time_control_which_is_explained",
+    "tests/pages/test_starting.py::test_a_time_control_can_be_written",
+    "tests/pages/test_table.py::test_an_offer_of_a_rematch_reaches_the_open_table_of_the_other_player",
+    "tests/pages/test_table.py::test_on_a_phone_the_board_begins_near_the_top_and_nothing_scrolls_sideways",
+    "tests/pages/test_table.py::test_replay_plays_the_match_back_from_the_beginning",
+    "tests/pages/test_table.py::test_the_end_of_every_game_says_who_won_and_why",
+    "tests/pages/test_tournament_page.py::test_a_closed_tournament_is_entered_by_invitation_and_steered_from_the_page",
+    "tests/pages/test_tournament_page.py::test_a_tournament_is_watched_to_its_end",
+    "tests/pages/test_tournament_page.py::test_tournaments_are_listed",
+    "tests/pages/test_turns.py::test_a_player_is_led_from_the_cup_to_their_game",
+    "tests/pages/test_wall.py::test_the_wall_shows_results_as_they_come_to_visitors_without_an_account",
+]
+"""What `make test` does in a browser: a journey for each page and feature. All else in tests/pages is exhaustive."""
+
+MOST_CASES = 6
+"""How many cases of a parametrised test `make test` runs: the first and the last, and others between them."""
+
+_WHOLE = tuple(place for places in EXHAUSTIVE.values() for place in places)
+_JOURNEYS = tuple(JOURNEYS)
+
+
+def is_left_out(path: str) -> bool:
+    """Whether a file, given by its path from the root of the tree, has exhaustive tests alone."""
+    return path.startswith(tuple(place for place in _WHOLE if "::" not in place))
+
+
+def find_exhaustive(names: Iterable[str]) -> set[str]:
+    """Those of the collected tests, given by their node ids, that the tables leave to `make test-all`."""
+    cases = defaultdict(list)
+    found = set()
+    for name in names:
+        if name.startswith(_WHOLE) or (name.startswith("tests/pages/") and not name.startswith(_JOURNEYS)):
+            found.add(name)
+        else:
+            cases[name.partition("[")[0]].append(name)
+    for each in cases.values():
+        found |= set(each) - {each[round(place * (len(each) - 1) / (MOST_CASES - 1))] for place in range(MOST_CASES)}
+    return found
