@@ -33,7 +33,7 @@ serve: $(VENV)/run.stamp
 	@$(BIN)/plyscribe serve --data $(DATA) $(if $(PORT),--port $(PORT))
 
 # No test takes a quarter of an hour on any machine: one that does would hang for ever, and is shown with its threads.
-PYTEST := $(BIN)/python -m pytest --dist worksteal --timeout 900 --timeout-method thread --durations 10 -r fEs
+PYTEST := $(BIN)/python -m pytest --dist worksteal --timeout 900 --timeout-method thread --durations 10
 
 # Without a browser, the tests that need one are skipped, and the last lines say so.
 test: $(VENV)/test.stamp

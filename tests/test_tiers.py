@@ -1,5 +1,8 @@
 """What `make test` runs, and what it leaves to `make test-all`."""
 
+import os
+import subprocess
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -7,6 +10,7 @@ from tests.costs import measure_cpu, name_folder
 from tests.tiers import EXHAUSTIVE, JOURNEYS, MOST_CASES, MOST_ITEMS, find_exhaustive, is_left_out
 
 ROOT = Path(__file__).parents[1]
+BUSY = "import time\nwhile time.process_time() < 0.5: pass\nprint(flush=True)\nopen(0).read()"
 
 
 def test_make_test_collects_few_tests(request):
@@ -54,4 +58,16 @@ def test_a_file_is_not_read_if_all_of_it_is_left_out():
 def test_cpu_is_counted_by_folder_with_that_of_processes():
     assert name_folder("tests/domain/proofs/zhen_v1/cases.json::perft") == "tests/domain"
     assert name_folder("tests/test_tiers.py::test_a") == "tests/test_tiers.py"
-    assert 0 < measure_cpu(with_descendants=False) <= measure_cpu(with_descendants=True)
+    before, own = measure_cpu(), sum(os.times()[:4])
+    with subprocess.Popen([sys.executable, "-c", BUSY], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+        child.stdout.readline()
+        # It has counted for half a second, and still runs.
+        assert measure_cpu() - before - (sum(os.times()[:4]) - own) >= 0.4
+        child.stdin.close()
+
+
+def test_a_run_ends_with_its_costs_and_with_what_was_skipped(pytester, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    pytester.makepyfile("import pytest\ndef test_a(): pytest.skip('no browser')\ndef test_b(): pass")
+    ran = pytester.runpytest_subprocess("-p", "tests.costs")
+    ran.stdout.fnmatch_lines(["*CPU seconds by folder*", "*in all, without collecting", "1 skipped: no browser"])
