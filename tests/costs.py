@@ -1,13 +1,12 @@
 """A pytest plugin: prints how many seconds of CPU the tests of each folder took, with the processes they start."""
 
-import os
 from collections import Counter
-from pathlib import Path
+from contextlib import suppress
 from typing import Any
 
+import psutil
 import pytest
 
-TICKS_A_SECOND = os.sysconf("SC_CLK_TCK")
 SPENT = "cpu_seconds"
 
 
@@ -16,19 +15,23 @@ class Costs:
 
     def __init__(self) -> None:
         self.by_folder: Counter[str] = Counter()
+        self._last = 0.0
+
+    def pytest_collection_finish(self) -> None:
+        """Begin to measure once the tests are collected."""
         self._last = measure_cpu()
 
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[Any]) -> None:
-        """Note what a test took, once it is over."""
-        if call.when == "teardown":
+    @pytest.hookimpl(trylast=True)
+    def pytest_runtest_teardown(self, item: pytest.Item, nextitem: pytest.Item | None) -> None:
+        """Note what the tests of a folder took, after the last of them."""
+        if nextitem is None or name_folder(nextitem.nodeid) != name_folder(item.nodeid):
             now = measure_cpu()
             # The time of a process whose parent did not wait for it is lost, so the sum can shrink.
             item.user_properties.append((SPENT, max(0.0, now - self._last)))
             self._last = now
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Add what a test took to its folder."""
+        """Add what was noted to the folder."""
         if report.when == "teardown":
             self.by_folder[name_folder(report.nodeid)] += dict(report.user_properties).get(SPENT, 0.0)
 
@@ -56,25 +59,10 @@ def name_folder(nodeid: str) -> str:
 
 
 def measure_cpu() -> float:
-    """The seconds of CPU of this process and its descendants; without /proc, of those that have ended."""
-    return sum(os.times()[:4]) + sum(map(_read_cpu, list_descendants(os.getpid())))
-
-
-def list_descendants(pid: int) -> list[int]:
-    """The processes that a process has started and those that these have, as far as they still run."""
-    children = [int(child) for path in Path(f"/proc/{pid}/task").glob("*/children") for child in _read(path).split()]
-    return children + [each for child in children for each in list_descendants(child)]
-
-
-def _read_cpu(pid: int) -> float:
-    # What follows the name of the program, which is in brackets: its state and parent, and from the twelfth on times.
-    times = _read(Path(f"/proc/{pid}/stat")).rpartition(")")[2].split()[11:15]
-    return sum(map(int, times)) / TICKS_A_SECOND
-
-
-def _read(path: Path) -> str:
-    """The text of a file of /proc; empty once its process has ended."""
-    try:
-        return path.read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return ""
+    """The seconds of CPU of this process and of all processes below it, with those that were waited for."""
+    this, seconds = psutil.Process(), 0.0
+    for process in (this, *this.children(recursive=True)):
+        with suppress(psutil.NoSuchProcess):
+            spent = process.cpu_times()
+            seconds += spent.user + spent.system + spent.children_user + spent.children_system
+    return seconds
