@@ -131,10 +131,12 @@ class Api:
 @cache
 def compile_schema(schema: str) -> Draft202012Validator:
     """The validator of a schema, given as JSON, whose references lead into the OpenAPI document."""
-    registry = Registry([("urn:openapi", {**_documents[0], "$id": "urn:openapi"})])
-    return Draft202012Validator(
-        {"$id": "urn:schema", **json.loads(schema.replace('"#/', '"urn:openapi#/'))}, registry=registry
-    )
+    return Draft202012Validator(json.loads(schema.replace('"#/', '"urn:openapi#/')), registry=_read_document())
+
+
+@cache
+def _read_document() -> Registry:
+    return Registry([("urn:openapi", _documents[0])])
 
 
 def _unpack(response: TestResponse) -> bytes:
