@@ -29,14 +29,11 @@ settings.register_profile("repeatable", derandomize=True, database=None, deadlin
 settings.load_profile("repeatable")
 
 
-def _leaves_out_exhaustive(config: pytest.Config) -> bool:
-    return "not exhaustive" in config.option.markexpr
-
-
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Do not even import files whose tests are all left out: `make test` does not install what some of them need."""
-    path = collection_path.relative_to(config.rootpath).as_posix() if collection_path.is_file() else ""
-    return True if path and _leaves_out_exhaustive(config) and is_left_out(path) else None
+    if "not exhaustive" in config.option.markexpr and collection_path.is_file():
+        return is_left_out(collection_path.relative_to(config.rootpath).as_posix()) or None
+    return None
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -1,8 +1,8 @@
 """Which tests `make test` leaves to `make test-all`: the mark `exhaustive`, given by these tables.
 
 A test belongs here if it is one more case of what another test shows, or if it needs software that only
-`make test-all` installs. A kind of store that `make test` does without has the mark where the
-kinds are listed.
+`make test-all` installs. Of the kinds of stores and databases, those that `make test` does not use have the mark in the
+fixtures that list them.
 """
 
 from collections import defaultdict
@@ -32,11 +32,11 @@ EXHAUSTIVE = {
         "tests/system/test_topology.py",
         "tests/system/test_upgrade.py",
     ],
-    "stops or cuts off a store, which the tests of the store show without a service": [
-        "tests/store/test_sentinels.py",
+    "stops a store or cuts it off; tests/store/test_troubles.py and test_embedded.py do so in `make test`": [
         "tests/store/test_cluster.py::test_a_replica_takes_the_place_of_its_primary",
         "tests/store/test_cluster.py::test_no_node_at_all",
         "tests/store/test_cluster.py::test_what_a_dead_node_does_not_hold",
+        "tests/store/test_sentinels.py",
         "tests/system/test_archive_processes.py",
         "tests/system/test_cluster.py",
         "tests/system/test_cut_network.py",
@@ -47,33 +47,33 @@ EXHAUSTIVE = {
         "tests/system/test_troubled_store.py",
         "tests/system/test_watched_store.py",
     ],
-    "kills processes in one more place; test_moves_together.py and test_standing.py kill them in `make test`": [
+    "kills or stops other processes; test_moves_together.py and test_standing.py do so in `make test`": [
         "tests/system/test_bots.py",
         "tests/system/test_corrections.py",
         "tests/system/test_deadlines.py::test_a_pause_outlasts_the_old_deadline_and_the_death_of_the_relay",
         "tests/system/test_deadlines.py::test_a_seat_that_does_not_move_in_time_is_withdrawn_and_the_match_verified",
         "tests/system/test_formats.py",
         "tests/system/test_killed.py",
+        "tests/system/test_live.py::test_a_thousand_follow_one_match",
         "tests/system/test_live.py::test_bots_live_from_their_inboxes_alone_whatever_is_killed",
         "tests/system/test_live.py::test_many_matches_are_followed",
-        "tests/system/test_live.py::test_a_thousand_follow_one_match",
         "tests/system/test_reports.py",
         "tests/system/test_resumed_streams.py",
         "tests/system/test_rotate_key.py",
         "tests/system/test_slow_readers.py",
-        "tests/system/test_stopping.py",
         "tests/system/test_standing.py::test_a_server_that_stops_says_so",
+        "tests/system/test_stopping.py",
         "tests/system/test_tournaments.py::test_a_tournament_goes_as_it_would_have",
         "tests/system/test_web_processes.py",
         "tests/workers/test_builds.py::test_the_command_may_be_killed_and_run_again",
     ],
-    "asks the running service for longer than one case takes": [
+    "takes long; `make test` has a shorter test of the same feature": [
         "tests/docs/test_tutorial.py",
         "tests/docs/test_webhooks.py",
         "tests/domain/test_tournament_walks.py",
         "tests/service/test_crawl.py",
-        "tests/service/test_ratings.py::test_a_match_can_be_left_out_at_any_version",
         "tests/service/test_pairing_dutch.py::test_nobody_meets_twice",
+        "tests/service/test_ratings.py::test_a_match_can_be_left_out_at_any_version",
         "tests/store/test_troubles.py::test_a_server_that_loads_its_data_says_so",
         "tests/system/test_bridge.py::test_a_bot_that_keeps_dying_loses_one_match_at_most",
         "tests/system/test_bridge.py::test_a_bridge_killed_and_started_again",
@@ -83,24 +83,22 @@ EXHAUSTIVE = {
         "tests/system/test_bridge.py::test_two_bridges_at_once",
         "tests/system/test_contract.py::test_contract_and_server_agree[administrator]",
         "tests/system/test_contract.py::test_contract_and_server_agree[organiser]",
+        "tests/system/test_contract.py::test_contract_and_server_agree[player step by step]",
         "tests/system/test_contract.py::test_contract_and_server_agree[player who acts]",
         "tests/system/test_contract.py::test_contract_and_server_agree[player who looks]",
-        "tests/system/test_contract.py::test_contract_and_server_agree[player step by step]",
         "tests/system/test_contract.py::test_contract_and_server_agree[stranger]",
         "tests/system/test_fair_bots.py",
         "tests/system/test_game_package.py",
         "tests/system/test_programs.py::test_a_cup_that_is_killed",
+        "tests/system/test_rules_check.py::test_a_check_that_cannot_be_made_says_why",
+        "tests/system/test_rules_check.py::test_a_killed_check_leaves_no_process_behind",
+        "tests/system/test_rules_check.py::test_a_person_reads_where_a_match_differs",
+        "tests/system/test_rules_check.py::test_an_interrupted_check_leaves_nothing_behind",
         "tests/system/test_rules_check.py::test_nothing_is_shrunk_on_request",
         "tests/system/test_rules_check.py::test_the_store_is_only_read",
-        "tests/system/test_rules_check.py::test_an_interrupted_check_leaves_nothing_behind",
-        "tests/system/test_rules_check.py::test_a_killed_check_leaves_no_process_behind",
-        "tests/system/test_rules_check.py::test_a_check_that_cannot_be_made_says_why",
-        "tests/system/test_rules_check.py::test_a_person_reads_where_a_match_differs",
-        "tests/system/test_standing.py::test_a_client_that_does_not_read",
-        "tests/system/test_tournament_check.py",
         "tests/system/test_rules_release.py",
-        "tests/system/test_serve.py::test_a_worker_that_starts_before_its_store_waits_for_it",
         "tests/system/test_serve.py::test_a_second_run_finds_the_matches",
+        "tests/system/test_serve.py::test_a_worker_that_starts_before_its_store_waits_for_it",
         "tests/system/test_serve.py::test_another_store_gets_an_administrator",
         "tests/system/test_serve.py::test_folders_in_the_working_directory",
         "tests/system/test_serve.py::test_the_operator_helps_an_administrator",
@@ -109,8 +107,10 @@ EXHAUSTIVE = {
         "tests/system/test_serve.py::test_the_processes_of_the_procfile",
         "tests/system/test_serve.py::test_what_dies_is_started_again",
         "tests/system/test_serve.py::test_where_webhooks_are_turned_off",
+        "tests/system/test_standing.py::test_a_client_that_does_not_read",
+        "tests/system/test_tournament_check.py",
     ],
-    "tests the kit of the tests, or every instance of a table": [
+    "tests what only tests use, or every entry of a long list": [
         "tests/domain/test_names.py::test_names_of_all_the_world_are_fine",
         "tests/faults/",
         "tests/store/test_own_servers.py",
@@ -131,8 +131,8 @@ JOURNEYS = [
     "tests/pages/test_format_pages.py::test_a_player_challenges_by_a_click_and_the_challenged_sees_the_deadline",
     "tests/pages/test_format_pages.py::test_groups_and_their_bracket_are_watched_to_the_end",
     "tests/pages/test_frame.py::test_the_home_page_says_what_this_is_and_where_to_start",
-    "tests/pages/test_lessons.py::test_every_lesson_is_done_by_clicks_on_the_board[zhen]",
     "tests/pages/test_lessons.py::test_a_wrong_move_says_so_and_can_be_taken_back",
+    "tests/pages/test_lessons.py::test_every_lesson_is_done_by_clicks_on_the_board[zhen]",
     "tests/pages/test_match_page.py::test_a_long_match_shows_the_part_of_its_moves_that_one_stands_in",
     "tests/pages/test_match_page.py::test_a_match_is_followed_while_its_stream_is_refused",
     "tests/pages/test_match_page.py::test_a_replay_of_every_game_can_be_stepped_through",
@@ -146,8 +146,8 @@ JOURNEYS = [
     "tests/pages/test_phone.py::test_a_step_whose_answer_was_lost_counts_once",
     "tests/pages/test_phone.py::test_of_two_phones_that_recorded_a_sheet_the_later_adds_what_the_other_did_not_have",
     "tests/pages/test_phone.py::test_what_contradicts_is_shown_side_by_side_and_people_choose",
-    "tests/pages/test_play.py::test_a_newcomer_learns_a_game_plays_a_match_by_few_clicks_and_wants_another[zhen]",
     "tests/pages/test_play.py::test_a_match_from_a_real_table_is_recorded",
+    "tests/pages/test_play.py::test_a_newcomer_learns_a_game_plays_a_match_by_few_clicks_and_wants_another[zhen]",
     "tests/pages/test_play.py::test_two_people_see_each_others_moves_as_they_are_made",
     "tests/pages/test_recorder.py::test_a_lost_connection_leaves_no_earlier_position_on_the_board",
     "tests/pages/test_recorder.py::test_a_withdrawal_asks_one_clear_question",
