@@ -38,7 +38,7 @@ PYTEST := $(BIN)/python -m pytest --dist worksteal --timeout 900 --timeout-metho
 # Without a browser, the tests that need one are skipped, and the last lines say so.
 test: $(VENV)/test.stamp
 	@$(MAKE) --no-print-directory browser || test -z "$$PLYSCRIBE_REQUIRE_SERVERS"
-	$(PYTEST) -n 3 -m "not exhaustive and not long"
+	$(PYTEST) -n 4 -m "not exhaustive and not long"
 
 UNIT := archive database domain language store testing test_architecture.py test_public_api.py test_tiers.py
 test-unit: $(VENV)/test.stamp
@@ -46,7 +46,7 @@ test-unit: $(VENV)/test.stamp
 
 # What `make test` leaves out, but for the long proofs.
 test-rest: prepare
-	PLYSCRIBE_REQUIRE_SERVERS=1 $(PYTEST) -n 3 -m "exhaustive and not long"
+	PLYSCRIBE_REQUIRE_SERVERS=1 $(PYTEST) -n 4 -m "exhaustive and not long"
 
 test-all: test test-rest test-long
 

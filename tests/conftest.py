@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from types import CodeType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import httpx._transports.default as httpx_transport
 import pytest
@@ -14,10 +14,8 @@ from jinja2 import Environment
 from jinja2.bccache import Bucket, BytecodeCache
 from werkzeug.routing import Rule
 
+from tests.postgres import NoPostgres, PostgresServer
 from tests.tiers import find_exhaustive, is_left_out
-
-if TYPE_CHECKING:
-    from tests.postgres import PostgresServer
 
 pytest_plugins = ["plyscribe.testing.plugin", "tests.costs", "pytester"]
 
@@ -39,8 +37,10 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Give the mark `exhaustive`, which the option -m is then applied to."""
-    marked = {item.nodeid for item in items if item.get_closest_marker("exhaustive")}
-    left_out = find_exhaustive(item.nodeid for item in items if item.nodeid not in marked)
+    for item in items:
+        if "postgres" in getattr(item, "fixturenames", ()):
+            item.add_marker("exhaustive")
+    left_out = find_exhaustive(item.nodeid for item in items if not item.get_closest_marker("exhaustive"))
     for item in items:
         if item.nodeid in left_out:
             item.add_marker("exhaustive")
@@ -99,10 +99,8 @@ httpx_transport.create_ssl_context = cache(httpx_transport.create_ssl_context)
 
 
 @pytest.fixture(scope="session")
-def postgres() -> "Iterator[PostgresServer]":
+def postgres() -> Iterator[PostgresServer]:
     """One PostgreSQL server, started when it is first used. Tests that stop it start one of their own."""
-    from tests.postgres import NoPostgres, PostgresServer
-
     try:
         server = PostgresServer()
     except NoPostgres as error:
@@ -113,7 +111,7 @@ def postgres() -> "Iterator[PostgresServer]":
 
 
 @pytest.fixture
-def postgres_url(postgres: "PostgresServer") -> Iterator[str]:
+def postgres_url(postgres: PostgresServer) -> Iterator[str]:
     """The address of an empty database on a PostgreSQL server; needs the mark `server`."""
     with postgres.new_database() as url:
         yield url
