@@ -9,7 +9,7 @@ DATA ?= .data
 # Where Python may not keep what it has compiled, each of the many processes below compiles all of Plyscribe again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo serve test test-unit test-rest test-all test-long test-abuse soak abuse bench check docs kit format openapi prepare servers browser tools redis-server postgresql chromium-headless-shell systemd clean help
+.PHONY: demo serve test test-unit test-rest test-all test-late test-long test-abuse soak abuse bench check docs kit format openapi prepare servers browser tools redis-server postgresql chromium-headless-shell systemd clean help
 
 help:
 	@echo "make demo       play bot matches over HTTP, verify them, show them (ONCE=1 ends then, CLUSTER=3 keeps them on a cluster)"
@@ -17,6 +17,7 @@ help:
 	@echo "make test       run each feature's tests, with a real store, workers and browser (minutes)"
 	@echo "make test-unit  run the tests of rules, library and stores that need no server (a minute or two)"
 	@echo "make test-all   run all tests, on all servers and in all cases; installs what they need (half an hour)"
+	@echo "make test-late  run the tests that start processes, with every request, answer and job delayed"
 	@echo "make check      lint, formatting, types"
 	@echo "make test-long  play 200,000 plies of every game, and other proofs that take long"
 	@echo "make test-abuse attack a service in every way that is known, for some seconds each (two minutes)"
@@ -49,6 +50,10 @@ test-rest: prepare
 	PLYSCRIBE_REQUIRE_SERVERS=1 $(PYTEST) -n 4 -m "exhaustive and not long"
 
 test-all: test test-rest test-long
+
+# Requests, answers, steps of the relay and jobs come late, each after a random delay. No test may fail.
+test-late: prepare
+	PYTHONPATH=$(CURDIR)/tests/late PLYSCRIBE_REQUIRE_SERVERS=1 $(PYTEST) -n 6 -m "not long" tests/pages tests/system tests/workers
 
 test-long: prepare
 	$(BIN)/python -m pytest -n 2 -m long --ignore tests/abuse

@@ -49,7 +49,7 @@ def environment(**more: str) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("PLYSCRIBE_", "REDIS_", "RQ_"))}
     return {
         **kept,
-        "PYTHONPATH": str(ROOT),
+        "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep),
         "PLYSCRIBE_RULESETS": "tests.domain.toy:TOY_V1",
         "PLYSCRIBE_WEBHOOKS": "off",
         **more,
