@@ -1,6 +1,7 @@
 """The Python client: every call against the API, and its behaviour while the server is unreachable."""
 
 import time
+from collections.abc import Callable
 from types import SimpleNamespace
 
 import httpx
@@ -20,7 +21,12 @@ def transport(api) -> httpx.WSGITransport:
     return httpx.WSGITransport(app=api.app)
 
 
-def client(transport: httpx.BaseTransport, token: str | None = None, retry_for_s: float = 0.0) -> Client:
+Answer = Callable[[httpx.Request], httpx.Response]
+
+
+def client(server: httpx.BaseTransport | Answer, token: str | None = None, retry_for_s: float = 0.0) -> Client:
+    """A client of a server, or of a function that answers instead of one."""
+    transport = server if isinstance(server, httpx.BaseTransport) else httpx.MockTransport(server)
     return Client("http://localhost", token, retry_for_s=retry_for_s, transport=transport)
 
 
@@ -32,11 +38,6 @@ def ann(transport) -> Client:
 @pytest.fixture
 def ben(transport) -> Client:
     return client(transport, client(transport).sign_up("Ben", "bot", ["play"])["token"])
-
-
-def test_accounts(ann, ben):
-    assert (ann.me()["name"], ben.me()["kind"]) == ("Ann", "bot")
-    assert ann.player(ben.me()["player"])["name"] == "Ben"
 
 
 def test_what_happened_in_a_match_is_read_page_by_page(ann, ben):
@@ -55,9 +56,9 @@ def test_what_happened_in_a_match_is_read_page_by_page(ann, ben):
 
 
 def test_a_match_from_its_seats_to_its_end(ann, ben):
-    match = ann.create_match("zhen", [None, None], start="call", options={"tiles": 4}, about={"place": "Turin"})[
-        "match"
-    ]
+    assert (ann.me()["name"], ann.player(ben.me()["player"])["kind"]) == ("Ann", "bot")
+    about = {"place": "Turin"}
+    match = ann.create_match("zhen", [None, None], start="call", options={"tiles": 4}, about=about)["match"]
     ann.take_seat(match, 1)
     ben.take_seat(match, 2)
     ben.leave_seat(match, 2)
@@ -100,38 +101,33 @@ def test_many_matches_are_followed_and_exported(ann, ben, monkeypatch):
     assert [line["ply"] for line in ann.export_matches("positions")] == [0, 0, 1]
 
 
-def test_an_export_that_breaks_off_goes_on_where_it_was(ann, ben, api):
+def test_an_export_that_breaks_off_goes_on_where_it_was(ann, ben, transport):
     for _ in range(3):
         match = ann.create_match("zhen", [None, None])["match"]
         ann.take_seat(match, 1)
         ben.take_seat(match, 2)
         ann.move(match, "+1")
         ben.move(match, "+2")
-    whole = list(ann.export_matches("positions"))
-    breaking = Breaking(httpx.WSGITransport(app=api.app), lines=4)
-    assert list(client(breaking).export_matches("positions")) == whole
-    assert breaking.requests == 3
+    whole, requests = list(ann.export_matches("positions")), []
 
-
-class Breaking(httpx.BaseTransport):
-    """Breaks each answer off after some more lines than the last time."""
-
-    def __init__(self, within: httpx.BaseTransport, lines: int) -> None:
-        self.within, self.lines, self.requests = within, lines, 0
-
-    def handle_request(self, request: httpx.Request) -> httpx.Response:
-        self.requests += 1
+    def answer(request: httpx.Request) -> httpx.Response:
+        requests.append(request)
         request.headers["Accept-Encoding"] = "identity"
-        response = self.within.handle_request(request)
-        return httpx.Response(response.status_code, headers=response.headers, stream=Broken(response, self.lines))
+        answered = transport.handle_request(request)
+        return httpx.Response(answered.status_code, headers=answered.headers, stream=Broken(answered.read(), 4))
+
+    assert list(client(answer).export_matches("positions")) == whole
+    assert len(requests) == 3
 
 
 class Broken(httpx.SyncByteStream):
-    def __init__(self, response: httpx.Response, lines: int) -> None:
-        self.response, self.lines = response, lines
+    """Breaks off within a line."""
+
+    def __init__(self, body: bytes, lines: int) -> None:
+        self.body, self.lines = body, lines
 
     def __iter__(self):
-        for number, line in enumerate(self.response.read().splitlines(keepends=True)):
+        for number, line in enumerate(self.body.splitlines(keepends=True)):
             if number == self.lines:
                 yield line[: len(line) // 2]
                 raise httpx.ReadError("the connection broke")
@@ -262,19 +258,6 @@ def test_dice_take_backs_and_aborts(ann, ben):
     assert ann.match(recorded)["confirm_by"] is None
 
 
-def test_a_move_at_an_expected_version(ann):
-    me = {"player": ann.me()["player"]}
-    match = ann.create_match("zhen", [me, me])
-    ann.move(match["match"], "+1", version=match["version"])
-    with pytest.raises(Problem) as refused:
-        ann.move(match["match"], "+2", version=match["version"])
-    assert (refused.value.status, refused.value.code) == (412, "stream/version-conflict")
-
-
-def test_the_same_key_is_the_same_match(ann):
-    assert ann.create_match("zhen", [None, None], key="k") == ann.create_match("zhen", [None, None], key="k")
-
-
 def test_lists_are_read_page_by_page(ann, ben, monkeypatch):
     monkeypatch.setattr("plyscribe.service.client.client.ROWS", 2)
     made = [ann.create_match("zhen", [{"player": ann.me()["player"]}, None])["match"] for _ in range(5)]
@@ -288,15 +271,15 @@ def test_lists_are_read_page_by_page(ann, ben, monkeypatch):
 
 
 def test_matches_are_found_by_players_results_words_and_length_in_an_order(ann, ben):
-    players = [{"player": each.me()["player"]} for each in (ann, ben)]
+    me, other = (each.me()["player"] for each in (ann, ben))
+    seats = [{"player": me}, {"player": other}]
     won, open_match = (
-        ann.create_match("pathagon", players, about={"place": "Turin", "event": event})["match"]
+        ann.create_match("pathagon", seats, about={"place": "Turin", "event": event})["match"]
         for event in ("Cup", "Club evening")
     )
     ben.take_seat(won, 2)
     ann.move(won, "d4")
     ben.withdraw(won)
-    me, other = players[0]["player"], players[1]["player"]
     for wanted in (
         {"player": me, "opponent": other, "result": "won"},
         {"player": other, "result": "lost"},
@@ -312,115 +295,78 @@ def test_matches_are_found_by_players_results_words_and_length_in_an_order(ann, 
     assert first["created_at"] <= second["created_at"]
 
 
-def test_rulesets_and_readiness(ann):
-    assert ann.rulesets(seats=16) == []
-    assert "pathagon" in [ruleset["ruleset"] for ruleset in ann.rulesets()]
-    assert ann.ready()["status"] == "ready"
-
-
-class Flaky(httpx.BaseTransport):
+class Flaky:
     """Loses the first six answers: to a broken connection, a 503, a 429, a body that did not arrive, and a proxy."""
 
-    def __init__(self, inner: httpx.BaseTransport) -> None:
-        self._inner = inner
-        self.keys: list[str] = []
+    def __init__(self, within: httpx.BaseTransport) -> None:
+        self.within, self.keys = within, list[str]()
 
-    def handle_request(self, request: httpx.Request) -> httpx.Response:
+    def __call__(self, request: httpx.Request) -> httpx.Response:
         self.keys.append(request.headers.get("Idempotency-Key", ""))
-        answer = self._inner.handle_request(request)
+        answer = self.within.handle_request(request)
         if len(self.keys) == 1:
             raise httpx.ReadError("lost")
-        if len(self.keys) == 2:
-            return httpx.Response(503, json={"code": "store/unavailable", "detail": "", "status": 503})
-        if len(self.keys) == 3:
-            return httpx.Response(429, json={"code": "live/share", "detail": "", "status": 429})
-        if len(self.keys) == 4:
-            return httpx.Response(400, json={"code": "request/truncated", "detail": "", "status": 400})
+        problems = {2: (503, "store/unavailable"), 3: (429, "live/share"), 4: (400, "request/truncated")}
+        if len(self.keys) in problems:
+            status, code = problems[len(self.keys)]
+            return httpx.Response(status, json={"code": code, "detail": "", "status": status})
         if len(self.keys) in (5, 6):
             return httpx.Response(502 if len(self.keys) == 5 else 504, html="<h1>Nobody answers</h1>")
         return answer
 
 
-def test_a_lost_request_is_sent_again_with_its_key_and_counts_once(transport, ann):
-    me = {"player": ann.me()["player"]}
+@pytest.mark.parametrize("name", ["move", "sign_up", "issue_token", "rotate_token"])
+def test_a_lost_request_is_sent_again_with_its_key_and_counts_once(transport, ann, name):
+    me, flaky = {"player": ann.me()["player"]}, Flaky(transport)
     match = ann.create_match("zhen", [me, me])["match"]
-    flaky = Flaky(transport)
+    asked = {"move": (match, "+1"), "sign_up": ("Cat",)}.get(name, ())
     with client(flaky, ann.token, retry_for_s=30.0) as patient:
-        patient.move(match, "+1")
-    assert len(flaky.keys) == 7
-    assert len(set(flaky.keys)) == 1
-    assert ann.match(match)["moves"] == ["+1"]
-
-
-@pytest.mark.parametrize(
-    "ask", [lambda it: it.sign_up("Cat"), lambda it: it.issue_token(), lambda it: it.rotate_token()]
-)
-def test_a_lost_request_for_a_token_is_sent_again_with_its_key_and_gets_a_token_that_counts(transport, ann, ask):
-    flaky = Flaky(transport)
-    with client(flaky, ann.token, retry_for_s=30.0) as patient:
-        token = ask(patient)["token"]
+        answer = getattr(patient, name)(*asked)
     assert (len(flaky.keys), len(set(flaky.keys))) == (7, 1)
-    assert client(transport, token).me()["name"] in ("Ann", "Cat")
+    if name == "move":
+        assert ann.match(match)["moves"] == ["+1"]
+    else:
+        assert client(transport, answer["token"]).me()["name"] in ("Ann", "Cat")
 
 
-class Busy(httpx.BaseTransport):
-    """Answers 503 with a Retry-After."""
-
-    def __init__(self, retry_after: str) -> None:
-        self._headers = {"Retry-After": retry_after}
-
-    def handle_request(self, request: httpx.Request) -> httpx.Response:
-        document = {"code": "store/unavailable", "detail": "", "status": 503}
-        return httpx.Response(503, json=document, headers=self._headers)
+def busy(retry_after: str) -> Answer:
+    document, headers = {"code": "store/unavailable", "detail": "", "status": 503}, {"Retry-After": retry_after}
+    return lambda _: httpx.Response(503, json=document, headers=headers)
 
 
 @pytest.mark.parametrize("retry_after", ["3600", "Fri, 31 Dec 9999 23:59:59 GMT"])
 def test_a_client_does_not_wait_beyond_its_deadline(monkeypatch, retry_after):
     clock = SimpleNamespace(monotonic=time.monotonic, time=time.time)
     monkeypatch.setattr("plyscribe.service.client.connection.time", clock)
-    with client(Busy(retry_after), retry_for_s=30.0) as patient, pytest.raises(Problem) as refused:
+    with client(busy(retry_after), retry_for_s=30.0) as patient, pytest.raises(Problem) as refused:
         patient.rulesets()
     assert refused.value.retry_after_s >= 3600
 
 
 @pytest.mark.parametrize("retry_after", ["", "soon", "-1", "1.5", "Wed, 21 Oct 2015 07:28:00 GMT"])
 def test_an_unreadable_retry_after_means_no_wait(retry_after):
-    with client(Busy(retry_after)) as hasty, pytest.raises(Problem) as refused:
+    with client(busy(retry_after)) as hasty, pytest.raises(Problem) as refused:
         hasty.rulesets()
     assert refused.value.retry_after_s == 0.0
 
 
-def test_an_export_that_broke_off_is_refused(transport, ann):
+def test_an_answer_that_cannot_be_used_is_an_error(ann):
     match = ann.create_match("zhen", [None, None])["match"]
-    whole = ann.bundle(match)
-
-    class Cut(httpx.BaseTransport):
-        def handle_request(self, request: httpx.Request) -> httpx.Response:
-            return httpx.Response(200, content=whole[: whole.index(b"\n") + 1])
-
+    first_line = ann.bundle(match).partition(b"\n")[0] + b"\n"
     for fetch in (Client.export, Client.bundle):
-        with client(Cut()) as cut, pytest.raises(Problem) as refused:
+        with client(lambda _: httpx.Response(200, content=first_line)) as cut, pytest.raises(Problem) as refused:
             fetch(cut, match)
         assert refused.value.code == "export/incomplete"
-
-
-def test_an_unreachable_server_raises_a_connection_error(transport):
-    class Away(httpx.BaseTransport):
-        def handle_request(self, request: httpx.Request) -> httpx.Response:
-            raise httpx.ConnectError("refused")
-
-    with client(Away()) as nobody, pytest.raises(httpx.ConnectError):
-        nobody.rulesets()
-
-
-def test_an_error_without_a_problem_document_is_still_a_problem():
-    class Proxy(httpx.BaseTransport):
-        def handle_request(self, request: httpx.Request) -> httpx.Response:
-            return httpx.Response(502, text="<html>Bad gateway</html>")
-
-    with client(Proxy()) as lost, pytest.raises(Problem) as refused:
+    page = "<html>Bad gateway</html>"
+    with client(lambda _: httpx.Response(502, text=page)) as lost, pytest.raises(Problem) as refused:
         lost.rulesets()
     assert (refused.value.status, refused.value.code) == (502, "server/unreadable")
+
+    def refuse(_: httpx.Request) -> httpx.Response:
+        raise httpx.ConnectError("refused")
+
+    with client(refuse) as nobody, pytest.raises(httpx.ConnectError):
+        nobody.rulesets()
 
 
 def test_a_match_is_followed_to_its_end(ann, ben):
@@ -428,41 +374,25 @@ def test_a_match_is_followed_to_its_end(ann, ben):
     ann.take_seat(match, 1)
     ann.abort(match)
     assert list(ben.follow(match)) == ann.events(match)
-    told = list(ben.follow_effects(match, language="de"))
+    told, steps = list(ben.follow_effects(match, language="de")), ann.effects(match, language="de")
     assert [event["version"] for event in told] == [event["version"] for event in ann.events(match)]
     assert [each for event in told for each in event["sentences"]] == [
-        each for step in ann.effects(match, language="de") for each in step["sentences"]
+        each for step in steps for each in step["sentences"]
     ]
     assert list(ben.follow(match, after=2)) == ann.events(match, after=2)
     assert list(ben.follow(match, after=3)) == []
 
 
-def test_an_unknown_match_cannot_be_followed(ann):
+def test_a_refusal_is_a_problem_and_a_key_makes_one_match(ann):
+    me = {"player": ann.me()["player"]}
+    match = ann.create_match("zhen", [me, me], key="k")
+    assert ann.create_match("zhen", [me, me], key="k") == match
+    ann.move(match["match"], "+1", version=match["version"])
     with pytest.raises(Problem) as refused:
+        ann.move(match["match"], "+2", version=match["version"])
+    assert (refused.value.status, refused.value.code) == (412, "stream/version-conflict")
+    with pytest.raises(Problem, match="match/unknown"):
         next(ann.follow(f"match-{'a' * 26}"))
-    assert refused.value.code == "match/unknown"
-
-
-class BreakingOff(httpx.BaseTransport):
-    """A stream that breaks off after each piece, sometimes within an event, and is unreachable in between."""
-
-    def __init__(self, pieces: list[bytes]) -> None:
-        self.asked_after: list[str] = []
-        self._pieces = pieces
-
-    def handle_request(self, request: httpx.Request) -> httpx.Response:
-        self.asked_after.append(request.headers["Last-Event-ID"])
-        if len(self.asked_after) % 2 == 0:
-            raise httpx.ConnectError("refused")
-        return httpx.Response(200, stream=self._stream(self._pieces.pop(0)))
-
-    def _stream(self, piece: bytes) -> httpx.SyncByteStream:
-        class Piece(httpx.SyncByteStream):
-            def __iter__(self):
-                yield piece
-                raise httpx.ReadError("broken off")
-
-        return Piece()
 
 
 def test_a_stream_that_breaks_off_continues_after_the_last_complete_event(monkeypatch):
@@ -472,10 +402,19 @@ def test_a_stream_that_breaks_off_continues_after_the_last_complete_event(monkey
         b":\n\n",
         b'id: 2\nevent: a\ndata: {"version":2}\n\nevent: end\ndata: {}\n\n',
     ]
-    transport = BreakingOff(pieces)
-    with Client("http://localhost", transport=transport) as follower:
+    asked_after: list[str] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        """A stream that breaks off after each piece, and is unreachable in between."""
+        asked_after.append(request.headers["Last-Event-ID"])
+        if len(asked_after) % 2 == 0:
+            raise httpx.ConnectError("refused")
+        piece = pieces.pop(0)
+        return httpx.Response(200, stream=Broken(piece + b"..", piece.count(b"\n")))
+
+    with client(answer, retry_for_s=30.0) as follower:
         assert [event["version"] for event in follower.follow("match-x")] == [1, 2]
-    assert transport.asked_after == ["0", "1", "1", "1", "1"]
+    assert asked_after == ["0", "1", "1", "1", "1"]
 
 
 def test_a_bot_follows_its_inbox(ann, ben, parts):
@@ -488,10 +427,12 @@ def test_a_bot_follows_its_inbox(ann, ben, parts):
 
 
 def test_a_client_tries_steps_and_asks_for_a_suggestion(ann):
+    assert ann.rulesets(seats=16) == []
+    assert "pathagon" in [ruleset["ruleset"] for ruleset in ann.rulesets()]
+    assert ann.ready()["status"] == "ready"
     tried = ann.try_steps("zhen", [{"move": "+3"}], seats=2)
     assert (tried["ply"], tried["turn"]) == (1, {"decision": 2})
-    found = ann.suggest("zhen", [{"move": "+3"}], seats=2, playouts=20)
-    assert found["seat"] == 2
+    assert ann.suggest("zhen", [{"move": "+3"}], seats=2, playouts=20)["seat"] == 2
     with pytest.raises(Problem) as refused:
         ann.try_steps("zhen", [{"move": "+3"}, {"move": "5-3"}], seats=2)
     assert (refused.value.code, refused.value.document["step"]) == ("move/illegal", 1)
