@@ -109,8 +109,10 @@ def some_steps(ruleset: AnyRuleset) -> tuple[Step, ...]:
 
 
 def some_choices(ruleset: AnyRuleset) -> list[Step]:
-    """The steps that begin with somebody's decision."""
-    return [step for step in some_steps(ruleset) if isinstance(ruleset.turn(step.before.state), Decision)]
+    """The steps that begin with somebody's decision, in different positions."""
+    steps = [step for step in some_steps(ruleset) if isinstance(ruleset.turn(step.before.state), Decision)]
+    assert len({step.before.state for step in steps}) > 60
+    return steps
 
 
 DRAWINGS: dict[tuple[int, int | None], Drawing] = {}
@@ -170,88 +172,56 @@ def check_refusal(ruleset: AnyRuleset, state: Any, touches: Touches) -> None:
     assert str(found.why), where
 
 
-@every_board
-def test_there_are_hundreds_of_positions_to_choose_in(ruleset):
-    assert len({step.before.state for step in some_choices(ruleset)}) > 60
-
-
 # ---- touches
 
 
 @every_board
-def test_what_can_be_touched_has_a_name_and_begins_with_its_outline(ruleset):
+def test_what_can_be_touched_has_a_name_an_outline_and_words_and_its_handle_is_hidden(ruleset):
     for step in some_steps(ruleset):
-        for name, element in draw(ruleset, step.before).touches.items():
+        touches, said = draw(ruleset, step.before).touches, board_of(ruleset).read(ruleset.view(step.before.state))
+        for name, element in touches.items():
             assert NAME.fullmatch(name), name
             assert len(element), f"{name} has no shape"
             assert element[0].tag in SHAPES, f"{name} begins with {element[0].tag}"
-
-
-@every_board
-def test_a_handle_is_hidden_until_it_is_a_choice(ruleset):
-    for step in some_steps(ruleset):
-        for name, element in draw(ruleset, step.before).touches.items():
             if "handle" in element.attrib.get("class", "").split():
                 assert element.attrib.get("visibility") == "hidden", name
+        assert not touches.keys() - said.keys()
+        for name, phrase in said.items():
+            check_phrase(phrase, name)
 
 
 @every_board
-def test_every_legal_move_is_made_by_touches_of_what_is_drawn(ruleset):
+def test_every_legal_move_is_made_by_touches_of_what_is_drawn_and_begins_as_its_first_touch_says(ruleset):
     for step in some_choices(ruleset):
-        drawing = draw(ruleset, step.before)
-        ways, state = list_ways(ruleset, step.before.state), step.before.state
+        drawing, state = draw(ruleset, step.before), step.before.state
+        ways, view, begun = list_ways(ruleset, state), ruleset.view(state), {}
         assert {move for move, _ in ways} == {ruleset.format_move(state, move) for move in ruleset.legal_moves(state)}
-        for touch in {touch for _, way in ways for touch in way}:
-            if touch not in drawing.touches:
-                assert touch.count(">") == 1, f"{touch} is not drawn"
-                assert set(touch.split(">")) <= drawing.places.keys(), touch
+        for touch in {touch for _, way in ways for touch in way} - drawing.touches.keys():
+            assert touch.count(">") == 1, f"{touch} is not drawn"
+            assert set(touch.split(">")) <= drawing.places.keys(), touch
         for move, way in ways:
             assert way, f"{move} needs a touch"
             assert len(set(way)) == len(way), f"{move}: {way}"
+            if way[0] not in begun:
+                begun[way[0]] = tuple(board_of(ruleset).begin(view, way[0]))
+            assert move.startswith(begun[way[0]]), (move, way[0])
 
 
 @every_board
-def test_every_legal_move_is_among_those_that_its_first_touch_can_begin(ruleset):
-    for step in some_choices(ruleset):
-        state = step.before.state
-        view, begun = ruleset.view(state), {}
-        for move, (first, *_) in list_ways(ruleset, state):
-            if first not in begun:
-                begun[first] = tuple(board_of(ruleset).begin(view, first))
-            assert move.startswith(begun[first]), (move, first)
-
-
-@every_board
-def test_a_first_touch_leads_to_a_move_or_is_refused_with_a_clause(ruleset):
-    for step in some_choices(ruleset):
-        firsts = {way[0] for _, way in list_ways(ruleset, step.before.state)}
-        for touch in draw(ruleset, step.before).touches:
-            if touch not in firsts:
-                check_refusal(ruleset, step.before.state, (touch,))
-
-
-@every_board
-def test_a_second_touch_leads_on_to_a_move_or_is_refused_with_a_clause(ruleset):
+def test_a_touch_leads_on_to_a_move_or_is_refused_with_a_clause(ruleset):
     random = Random(3)
     for step in some_choices(ruleset):
+        state, touches = step.before.state, sorted(draw(ruleset, step.before).touches)
         following: dict[str, set[str]] = {}
-        for _, (first, *others) in list_ways(ruleset, step.before.state):
+        for _, (first, *others) in list_ways(ruleset, state):
             following.setdefault(first, set()).update(others)
-        touches = sorted(draw(ruleset, step.before).touches)
+        for touch in touches:
+            if touch not in following:
+                check_refusal(ruleset, state, (touch,))
         for _ in range(PAIRS):
             first, second = random.choice(sorted(following)), random.choice(touches)
             if second != first and second not in following[first]:
-                check_refusal(ruleset, step.before.state, (first, second))
-
-
-@every_board
-def test_everything_that_can_be_touched_is_read_out(ruleset):
-    for step in some_steps(ruleset):
-        said = board_of(ruleset).read(ruleset.view(step.before.state))
-        silent = draw(ruleset, step.before).touches.keys() - said.keys()
-        assert not silent, silent
-        for name, phrase in said.items():
-            check_phrase(phrase, name)
+                check_refusal(ruleset, state, (first, second))
 
 
 def check_phrase(phrase: Any, name: str) -> None:
@@ -268,48 +238,29 @@ def check_phrase(phrase: Any, name: str) -> None:
 
 
 @every_board
-def test_every_place_that_an_effect_names_is_one_element_before_and_after(ruleset):
+def test_places_stay_the_same_throughout_a_match_and_are_those_that_effects_name(ruleset):
     """A place that each seat has is followed by the seat that did it, or if nobody did, by the one it concerns."""
     for step in some_steps(ruleset):
-        before = draw(ruleset, step.before).places
-        after = draw(ruleset, step.after).places
+        places = draw(ruleset, step.before).places.keys()
+        assert places == draw(ruleset, step.after).places.keys()
         for effect in step.effects:
             whose = effect.seat if effect.seat is not None else effect.owner
-            for name, places in ((effect.source, before), (effect.target, after)):
+            for name in (effect.source, effect.target):
                 found = name is None or name in places or f"{name}-{whose}" in places
                 assert found, f"no place {name} for {effect}"
 
 
 @every_board
-def test_places_stay_the_same_throughout_a_match(ruleset):
-    for step in some_steps(ruleset):
-        before, after = draw(ruleset, step.before), draw(ruleset, step.after)
-        assert before.places.keys() == after.places.keys()
-
-
-@every_board
-def test_everything_with_a_key_lies_in_a_place_and_belongs_to_a_seat_if_it_says_so(ruleset):
+def test_a_key_means_the_same_thing_in_a_place_that_is_there_throughout(ruleset):
+    known: dict[tuple[int, str], tuple[Any, ...]] = {}
     for step in some_steps(ruleset):
         drawing = draw(ruleset, step.after)
         for key, thing in drawing.things.items():
             at, owner = thing.attrib.get("data-at"), thing.attrib.get("data-owner")
+            assert known.setdefault((step.seats, key), (at, owner, thing.tag)) == (at, owner, thing.tag), key
             assert at is None or at in drawing.places, f"{key} at {at}"
             assert owner is None or int(owner) in seats_of(step), f"{key} of {owner}"
-
-
-@every_board
-def test_a_key_means_the_same_thing_in_the_same_place_throughout(ruleset):
-    known: dict[tuple[int, str], tuple[Any, ...]] = {}
-    for step in some_steps(ruleset):
-        for key, thing in draw(ruleset, step.after).things.items():
-            meant = thing.attrib.get("data-at"), thing.attrib.get("data-owner"), thing.tag
-            assert known.setdefault((step.seats, key), meant) == meant, key
-
-
-@every_board
-def test_a_turn_has_an_angle_and_a_centre(ruleset):
-    for step in some_steps(ruleset):
-        for element in draw(ruleset, step.after).root.iter():
+        for element in drawing.root.iter():
             if "data-turn" in element.attrib:
                 assert float(element.attrib["data-turn"]) != 0
                 assert len([float(part) for part in element.attrib["data-about"].split()]) == 2
@@ -344,28 +295,24 @@ def test_equal_names_of_shapes_stand_for_equal_shapes_in_all_pictures(ruleset):
 
 
 @every_board
-def test_colours_come_from_the_style_sheet_alone_and_texts_are_latin(ruleset):
-    styled = set(re.findall(r"\.([a-z][a-z0-9-]*)", render_colours("light")))
+def test_colours_come_from_the_style_sheet_alone_also_in_shapes_drawn_by_reference(ruleset):
+    """Browsers know no ancestor outside of a shape that `use` draws: `.board .seat-1` matches nothing inside it."""
+    sheet = render_colours("light")
+    styled = set(re.findall(r"\.([a-z][a-z0-9-]*)", sheet))
+    alone = set(re.findall(r"(?:^|[},])\s*\.([a-z][a-z0-9-]*)(?=\s*[{,])", sheet))
     for step in some_steps(ruleset)[::3]:
         drawing = draw(ruleset, step.after)
         assert max(map(ord, drawing.text)) < 256
         for element in drawing.root.iter():
+            assert element.tag != f"{SVG}style"
             assert "style" not in element.attrib
             for name in ("fill", "stroke", "stop-color"):
                 value = element.attrib.get(name, "none")
                 assert value == "none" or value.startswith("url(#"), f"{name}={value}"
             unknown = set(element.attrib.get("class", "").split()) - styled - {"board", "handle"}
             assert not unknown, unknown
-
-
-@every_board
-def test_shapes_drawn_by_reference_keep_their_colours_in_browsers(ruleset):
-    """Browsers know no ancestor outside of a shape that `use` draws: `.board .seat-1` matches nothing inside it."""
-    alone = set(re.findall(r"(?:^|[},])\s*\.([a-z][a-z0-9-]*)(?=\s*[{,])", render_colours("light")))
-    for step in some_steps(ruleset)[::6]:
-        root = draw(ruleset, step.after).root
-        named = name_elements(root, "id")
-        for name in {each.attrib["href"].removeprefix("#") for each in root.iter(f"{SVG}use")}:
+        named = name_elements(drawing.root, "id")
+        for name in {each.attrib["href"].removeprefix("#") for each in drawing.root.iter(f"{SVG}use")}:
             lost = set(list_classes(named[name])) - alone
             assert not lost, f"{name}: {lost}"
 

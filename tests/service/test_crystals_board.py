@@ -50,15 +50,6 @@ def find_points(path: str) -> list[tuple[float, float]]:
     return [(float(x), float(y)) for x, y in ENDS.findall(path)]
 
 
-def find_touches(state: Any) -> set[str]:
-    return set(re.findall(r'data-touch="([^"]+)"', draw_board(CRYSTALS_V1, state)))
-
-
-def find_own(state: Any) -> set[str]:
-    """The touches that stand for a character of the seat that decides."""
-    return {touch.removesuffix(":track") for touch in find_touches(state)} & CLASSES
-
-
 @pytest.mark.parametrize("seats", [2, 3, 4])
 @pytest.mark.parametrize("section", [8, 10, 20])
 def test_every_field_has_its_number_and_all_of_it_is_in_the_frame(seats, section):
@@ -73,36 +64,25 @@ def test_every_field_has_its_number_and_all_of_it_is_in_the_frame(seats, section
                 assert all(0 <= x <= context["width"] and 0 <= y <= context["height"] for x, y in find_points(path))
 
 
-def test_each_seat_sees_its_start_in_the_middle_of_the_bottom_side_and_its_mat_first():
+def test_each_seat_sees_its_start_at_the_bottom_its_home_inside_the_loop_and_fields_that_go_round_clockwise():
     _, last, view = find(lambda view: view["ply"] == 100)
     for seat in (1, 2, 3, 4):
         context = BOARD.arrange(view, last, seat)
-        x, y = context["fields"][view["starts"][seat - 1] - 1].at
+        (left, top), fields = context["centre"], [field.at for field in context["fields"]]
+        x, y = fields[view["starts"][seat - 1] - 1]
         assert x == pytest.approx(context["width"] / 2)
-        assert y > context["centre"][1]
+        assert y > top
         assert [mat["seat"] for mat in context["mats"]] == [1 + (seat - 1 + turn) % 4 for turn in range(4)]
         assert context["mats"][0]["height"] > context["mats"][1]["height"]
-
-
-def test_fields_go_round_clockwise_for_every_seat():
-    _, _, view = find(lambda view: view["ply"] == 1)
-    for seat in (1, 2, 3, 4):
-        context = BOARD.arrange(view, None, seat)
-        (left, top), fields = context["centre"], [field.at for field in context["fields"]]
         turned = sum(
             (x - left) * (below - top) - (y - top) * (right - left)
             for (x, y), (right, below) in pairwise([*fields, fields[0]])
         )
         assert turned > 0
-
-
-def test_a_home_lies_inside_the_loop_before_its_start():
-    _, _, view = find(lambda view: view["ply"] == 1)
-    context = BOARD.arrange(view, None)
-    for seat, gate in context["gates"]:
-        start, before = (context["fields"][view["starts"][seat - 1] - back].at for back in (1, 2))
-        assert dist(gate, start) == pytest.approx(dist(gate, before), rel=0.1)
-        assert dist(gate, context["centre"]) < dist(start, context["centre"])
+        for of, gate in context["gates"]:
+            start, before = (fields[view["starts"][of - 1] - back] for back in (1, 2))
+            assert dist(gate, start) == pytest.approx(dist(gate, before), rel=0.1)
+            assert dist(gate, context["centre"]) < dist(start, context["centre"])
 
 
 def test_each_character_stands_on_its_field_or_in_its_base_with_its_level():
@@ -135,32 +115,27 @@ def test_there_is_no_english_in_the_picture():
         assert all(re.fullmatch(r"\+?\d+", text.text) for text in root.iter(f"{SVG}text"))
 
 
-def test_a_seat_that_chooses_its_attacker_can_touch_both():
-    state, _, _ = find(lambda view: view["phase"] == "choose")
-    assert find_own(state) == CLASSES
+@pytest.mark.parametrize("phase", ["choose", "move", "xp", "first", "roll", "defence"])
+def test_the_characters_of_the_seat_that_decides_can_be_touched_on_the_track_and_on_its_mat(phase):
+    def is_sought(view: dict[str, Any]) -> bool:
+        if view["phase"] != phase:
+            return False
+        return view["ply"] > 100 if phase == "move" else phase != "xp" or not view["due"][view["on_turn"] - 1]
 
-
-def test_the_characters_of_the_seat_that_moves_can_be_touched_on_the_track_and_on_its_mat():
-    state, _, view = find(lambda view: view["phase"] == "move" and view["ply"] > 100)
-    own = view["characters"][view["on_turn"] - 1]
-    on_track = {f"{name}:track" for name, character in own.items() if character["at"] != "base"}
-    assert {*own, *on_track} <= find_touches(state)
-    assert find_own(state) == own.keys()
-    assert BOARD.trace("move scout") == [("scout:track",), ("scout",)]
-
-
-def test_a_seat_that_gives_experience_can_touch_its_own_characters():
-    state, _, view = find(lambda view: view["phase"] == "xp" and not view["due"][view["on_turn"] - 1])
-    actor = CRYSTALS_V1.turn(state).seat
-    assert actor != view["on_turn"]
-    assert view["characters"][actor - 1].keys() <= find_touches(state)
-    assert f"+{view['due'][actor - 1]}<" in draw_board(CRYSTALS_V1, state)
-
-
-@pytest.mark.parametrize("phase", ["first", "roll", "defence"])
-def test_nobody_owns_what_is_touched_while_a_roll_is_due(phase):
-    state, _, _ = find(lambda view: view["phase"] == phase)
-    assert find_own(state) == set()
+    state, _, view = find(is_sought)
+    drawn = draw_board(CRYSTALS_V1, state)
+    touches = set(re.findall(r'data-touch="([^"]+)"', drawn))
+    own = {touch.removesuffix(":track") for touch in touches} & CLASSES
+    turn = CRYSTALS_V1.turn(state)
+    if isinstance(turn, Roll):
+        assert own == set()
+        return
+    characters = view["characters"][turn.seat - 1]
+    assert own == (CLASSES if phase == "choose" else characters.keys())
+    assert {f"{name}:track" for name, character in characters.items() if character["at"] != "base"} <= touches
+    if phase == "xp":
+        assert turn.seat != view["on_turn"]
+        assert f"+{view['due'][turn.seat - 1]}<" in drawn
 
 
 @pytest.mark.parametrize(
@@ -168,21 +143,16 @@ def test_nobody_owns_what_is_touched_while_a_roll_is_due(phase):
     [("choose", "CR5"), ("deploy", "CR5"), ("spawn", "CR6"), ("move", "CR7"), ("xp", "CR19"), ("respawn", "CR6")],
 )
 def test_a_touch_of_a_field_or_of_a_foreign_character_says_what_to_touch(phase, clause):
-    _, _, view = find(lambda view: view["phase"] == phase and view["ply"] != 0)
-    actor = CRYSTALS_V1.turn(find(lambda other: other == view)[0]).seat
-    other = 1 + actor % 4
+    state, _, view = find(lambda view: view["phase"] == phase and view["ply"] != 0)
+    other = 1 + CRYSTALS_V1.turn(state).seat % 4
     for touches in [("7",), (f"scout:{other}",), (f"tower:{other}:track",), ("Scout", "7")]:
         (reason,) = BOARD.guess(view, touches)
         assert isinstance(reason, Reason)
         assert reason.clause == clause
     (reason,) = BOARD.guess(view, (f"scout:{other}:track",))
     assert str(reason.why) == f"that is seat {other}'s scout. Touch one of your own."
-
-
-def test_a_touch_of_an_own_character_means_a_move_of_it():
-    for phase, notation in (("spawn", "spawn scout"), ("move", "move scout"), ("xp", "xp scout")):
-        _, _, view = find(lambda view, phase=phase: view["phase"] == phase)
-        assert list(BOARD.guess(view, ("scout",))) == [notation]
+    if phase in ("spawn", "move", "xp"):
+        assert list(BOARD.guess(view, ("scout",))) == [f"{phase} scout"]
 
 
 def test_the_board_is_read_out_for_those_who_cannot_see_it():
@@ -199,38 +169,29 @@ def test_the_board_is_read_out_for_those_who_cannot_see_it():
     assert said["bank"] == f"crystals in the middle: {view['bank']}"
 
 
-def test_what_a_tower_covers_is_shown_unless_it_stands_on_a_start():
+def test_four_fields_to_each_side_of_a_tower_are_covered_unless_it_stands_on_a_start():
     for state, _ in islice(positions(4), 0, 400, 5):
         view = CRYSTALS_V1.view(state)
         places = [own["tower"]["at"] for own in view["characters"]]
         covering = [seat for seat, at in enumerate(places, 1) if at != "base" and at not in view["starts"]]
         assert [seat for seat, _, _ in BOARD.arrange(view, None)["covered"]] == covering
-
-
-def test_a_tower_covers_four_fields_to_each_side():
-    _, _, view = find(lambda view: view["characters"][0]["tower"]["at"] == 6)
-    context = BOARD.arrange(view, None)
+    context = BOARD.arrange(find(lambda view: view["characters"][0]["tower"]["at"] == 6)[2], None)
     (area,) = (find_points(area) for seat, area, _ in context["covered"] if seat == 1)
     first, last = (find_points(context["fields"][number - 1].outline) for number in (2, 10))
-    assert area[0] == first[0]
-    assert area[-1] == first[-1]
+    assert (area[0], area[-1]) == (first[0], first[-1])
     assert set(last) & set(area) >= {last[len(last) // 2 - 1], last[len(last) // 2]}
 
 
 def test_an_attack_that_waits_for_the_die_is_an_arrow_to_its_target_with_the_rolls_that_save_it():
     _, last, view = find(lambda view: view["attack"])
-    context = BOARD.arrange(view, last)
-    target = view["attack"]["target"]
+    context, target = BOARD.arrange(view, last), view["attack"]["target"]
     own = view["characters"][target["seat"] - 1]
     assert context["attack"]["aim"] == context["fields"][own[target["class"]]["at"] - 1].at
     assert context["saves"] == own["tower"]["level"]
     assert [(die.seat, die.value) for die in context["dice"]] == [(target["seat"], None)]
-
-
-def test_an_arrow_between_neighbours_is_long_enough_to_be_seen():
     _, last, view = find(lambda view: view["attack"] and view["attack"]["ranged"])
-    way = find_points(BOARD.arrange(view, last)["attack"]["way"].replace(",", " "))
-    assert dist(way[0], way[1]) > 15
+    start, end, *_ = find_points(BOARD.arrange(view, last)["attack"]["way"].replace(",", " "))
+    assert dist(start, end) > 15, "an arrow between neighbours is long enough to be seen"
 
 
 def test_the_die_shows_the_roll_of_the_seat_on_turn_and_the_contest_has_one_for_each_seat():
@@ -238,14 +199,6 @@ def test_the_die_shows_the_roll_of_the_seat_on_turn_and_the_contest_has_one_for_
     assert [(die.seat, die.value) for die in BOARD.arrange(view, last)["dice"]] == [(view["on_turn"], view["roll"])]
     _, last, view = find(lambda view: view["phase"] == "first" and view["contest"][2])
     assert [die.value for die in BOARD.arrange(view, last)["dice"]] == view["contest"]
-
-
-def test_the_field_of_the_character_that_moved_last_is_marked():
-    _state, last, view = find(lambda view: view["phase"] == "respawn" and view["ply"] > 50)
-    name = last.move.split()[1]
-    field = view["characters"][last.seat - 1][name]["at"]
-    context = BOARD.arrange(view, last)
-    assert context["moved"] == context["fields"][field - 1].outline
 
 
 def moves() -> Iterator[tuple[dict[str, Any], LastMove, dict[str, Any]]]:
@@ -257,12 +210,14 @@ def moves() -> Iterator[tuple[dict[str, Any], LastMove, dict[str, Any]]]:
                 yield view, last, BOARD.arrange(view, last)
 
 
-def test_the_field_that_a_character_left_is_marked_if_the_view_before_is_known():
+def test_the_field_of_the_character_that_moved_last_is_marked_and_the_one_it_left_if_it_is_known():
     for view, last, context in islice(moves(), 300):
         name = last.move.split()[1]
         source, target = (each["characters"][last.seat - 1][name]["at"] for each in (last.before, view))
         assert context["origin"] == (None if source == target else context["fields"][source - 1].outline)
         assert BOARD.arrange(view, last._replace(before=None))["origin"] is None
+        if target not in ("base", None):
+            assert context["moved"] == context["fields"][target - 1].outline
 
 
 def test_a_killed_character_is_crossed_out_on_its_mat_and_on_its_field():
@@ -279,26 +234,22 @@ def test_a_killed_character_is_crossed_out_on_its_mat_and_on_its_field():
     assert killed > 20
 
 
-def test_characters_of_a_seat_that_withdrew_are_not_crossed_out():
-    for view, last, _ in moves():
-        for seat in {1, 2, 3} - {last.seat}:
-            gone = {name: {**character, "at": "base"} for name, character in view["characters"][seat - 1].items()}
-            characters = [gone if each == seat else own for each, own in enumerate(view["characters"], 1)]
-            context = BOARD.arrange({**view, "left": [seat], "characters": characters}, last)
-            assert not any(slot.piece.fell for slot in context["mats"][seat - 1]["slots"])
-        return
+def test_a_seat_that_withdrew_is_shown_as_such_and_its_characters_are_not_crossed_out():
+    view, last, _ = next(moves())
+    for seat in {1, 2, 3} - {last.seat}:
+        gone = {name: {**character, "at": "base"} for name, character in view["characters"][seat - 1].items()}
+        characters = [gone if each == seat else own for each, own in enumerate(view["characters"], 1)]
+        mats = BOARD.arrange({**view, "left": [seat], "characters": characters}, last)["mats"]
+        assert not any(slot.piece.fell for slot in mats[seat - 1]["slots"])
+    state, _, _ = find(lambda view: view["ply"] == 60)
+    mats = BOARD.arrange(CRYSTALS_V1.view(CRYSTALS_V1.withdraw(state, 3)), None)["mats"]
+    assert [mat["seat"] for mat in mats if mat["left"]] == [3]
 
 
 def test_a_crystal_that_was_just_taken_is_marked():
     for view, last, context in moves():
         before, after = (each["crystals"][last.seat - 1] for each in (last.before, view))
         assert context["mats"][last.seat - 1]["taken"] == (after - 1 if after > before else None)
-
-
-def test_a_seat_that_withdrew_is_shown_as_such():
-    state, _, _ = find(lambda view: view["ply"] == 60)
-    view = CRYSTALS_V1.view(CRYSTALS_V1.withdraw(state, 3))
-    assert [mat["seat"] for mat in BOARD.arrange(view, None)["mats"] if mat["left"]] == [3]
 
 
 @pytest.mark.parametrize(
@@ -319,26 +270,17 @@ def test_a_text_that_is_no_notation_is_not_explained(text):
     assert explain_move(CRYSTALS_V1, text) is None
 
 
-def test_places_along_a_loop_are_even_and_come_round():
-    loop = Loop(10, 10, 300, 200, 60)
+def test_places_along_a_loop_are_even_and_go_right_along_its_top_and_back_along_its_bottom():
+    loop = Loop(10, 20, 300, 200, 60)
     places = [loop.locate(loop.length * step / 400) for step in range(401)]
     assert places[0] == pytest.approx(places[-1])
     gaps = [dist(one, other) for one, other in pairwise(places)]
     assert max(gaps) == pytest.approx(loop.length / 400, rel=1e-3)
     assert min(gaps) == pytest.approx(max(gaps), rel=1e-2)
-
-
-def test_a_loop_goes_right_along_its_top_and_back_along_its_bottom():
-    loop = Loop(0, 0, 300, 200, 50)
-    quarter = loop.length / 4
-    assert loop.angle(quarter / 2) == pytest.approx(0)
-    assert loop.angle(0) == pytest.approx(-45)
-    assert abs(loop.angle(2.5 * quarter)) == pytest.approx(180)
-    assert loop.locate(100, 7)[1] == pytest.approx(-7)
-
-
-def test_the_bottom_of_a_loop_is_the_middle_of_its_bottom_side():
-    loop = Loop(10, 20, 300, 200, 60)
+    eighth = loop.length / 8
+    assert [loop.angle(0), loop.angle(eighth)] == pytest.approx([-45, 0])
+    assert abs(loop.angle(5 * eighth)) == pytest.approx(180)
+    assert loop.locate(100, 7)[1] == pytest.approx(13)
     assert loop.locate(loop.bottom) == pytest.approx((160, 220))
 
 
