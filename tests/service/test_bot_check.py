@@ -34,29 +34,20 @@ def kinds(checked: Checked) -> list[str]:
     return [finding.kind for finding in checked.findings]
 
 
-def test_a_right_bot_passes(check):
+def test_a_right_bot_passes_and_resigning_is_no_fault(check):
     checked = check(FIRST, 20)
     assert (checked.is_sound, checked.asked, checked.moves, kinds(checked)) == (True, 20, 20, [])
     assert len(checked.times_s) == 19
-
-
-def test_resigning_is_no_fault_and_is_counted(check):
     checked = check('say(id=asked["id"], resign=True)')
     assert (checked.is_sound, checked.moves, checked.resigned) == (True, 0, 4)
 
 
 def test_a_bot_is_asked_about_draws_on_request(check):
     code = f"say(id=asked['id'], draw=asked['draw_offered_by'] == 1) if asked['ask'] == 'draw' else {FIRST}"
-    assert (check(code, 9).draws, check(code, 9, ask_draws=True).draws) == (0, 3)
-    checked = check(code, 9, ask_draws=True)
-    assert (checked.is_sound, checked.asked, checked.moves) == (True, 9, 9)
-
-
-def test_a_move_in_answer_to_a_question_about_a_draw_is_reported(check):
-    checked = check("say(id=asked['id'], move=(asked['legal'] or ['+1'])[0])", 3, ask_draws=True)
-    assert kinds(checked) == ["unreadable"]
-    [finding] = checked.findings
-    assert (finding.question.ask, finding.question.legal) == ("draw", [])
+    asked, unasked = check(code, 9, ask_draws=True), check(code, 9)
+    assert (asked.is_sound, asked.asked, asked.moves, asked.draws, unasked.draws) == (True, 9, 9, 3, 0)
+    [finding] = check("say(id=asked['id'], move=(asked['legal'] or ['+1'])[0])", 3, ask_draws=True).findings
+    assert (finding.kind, finding.question.ask, finding.question.legal) == ("unreadable", "draw", [])
     assert finding.question.draw_offered_by != finding.question.seat
 
 
@@ -71,19 +62,11 @@ def test_some_questions_have_a_deadline_and_some_list_only_a_few_moves(check):
     assert any(each.endswith("False True") for each in shown)
 
 
-def test_without_a_token_nothing_is_run():
-    ran = CliRunner().invoke(cli, ["bot", "run", "--", "cat"], env={"PLYSCRIBE_TOKEN": ""})
-    assert ran.exit_code == 2
-    assert "--token-file" in ran.output
-
-
 @pytest.mark.parametrize(
     ("code", "found"),
     [
         ('say(id=asked["id"], move="+99")', ["unreadable"] * 4),
-        ('say(id=asked["id"], move="é")', ["unreadable"] * 4),
-        ('say(id=asked["id"], move="+1" * 200)', ["unreadable"] * 4),
-        ('say(id=asked["id"])', ["unreadable"] * 4),
+        ('say(id=asked["id"], move="1-2")', ["illegal"] * 4),
         (f"print('hm', flush=True); {FIRST}", ["not-json"] * 4),
         (f"say(id=4, move='d4'); {FIRST}", ["wrong-id"] * 4),
         (f"{FIRST} if asked['ply'] else sys.exit(1)", ["died"]),
@@ -93,12 +76,7 @@ def test_without_a_token_nothing_is_run():
 def test_each_fault_is_found_and_the_bot_is_asked_on(check, code, found):
     checked = check(code)
     assert (kinds(checked), checked.asked, checked.is_sound) == (found, 4, False)
-
-
-def test_an_illegal_move_is_reported_with_its_clause(check):
-    checked = check('say(id=asked["id"], move="1-2")', 1)
-    assert kinds(checked) == ["illegal"]
-    assert "ZH" in checked.findings[0].why
+    assert all("ZH" in finding.why for finding in checked.findings if finding.kind == "illegal")
 
 
 def test_an_extra_answer_is_found_at_the_end_at_the_latest(check):
@@ -131,11 +109,12 @@ def test_the_command_shows_a_table_and_fails_if_the_bot_does(tmp_path):
     ran = CliRunner().invoke(cli, ["bot", "check", "--positions", "3", "--", *right])
     assert (ran.exit_code, ran.exception) == (0, None)
     assert "pathagon 1" in ran.output
-    assert "zhen 1" in ran.output
     ran = CliRunner().invoke(cli, ["bot", "check", "--ruleset", "zhen", "--positions", "3", *wrong])
-    assert ran.exit_code == 1
-    assert ran.output.count("zhen: unreadable: ") == 3
-    assert "pathagon" not in ran.output
+    assert (ran.exit_code, ran.output.count("zhen: unreadable: "), "pathagon" in ran.output) == (1, 3, False)
+    ran = CliRunner().invoke(cli, ["bot", "check", "--", "/no/such/bot"])
+    assert (ran.exit_code, "/no/such/bot" in str(ran.exception)) == (1, True)
+    ran = CliRunner().invoke(cli, ["bot", "run", "--", "cat"], env={"PLYSCRIBE_TOKEN": ""})
+    assert (ran.exit_code, "--token-file" in ran.output) == (2, True)
 
 
 def test_the_json_has_every_finding_with_its_question(tmp_path):
@@ -148,9 +127,3 @@ def test_the_json_has_every_finding_with_its_question(tmp_path):
     assert (toy["ruleset"], toy["sound"], toy["asked"], toy["moves"]) == ("toy", False, 5, 0)
     assert {finding["kind"] for finding in toy["findings"]} == {"illegal"}
     assert zhen["findings"][0]["question"]["legal_complete"] is True
-
-
-def test_a_command_that_is_not_a_program_is_reported():
-    ran = CliRunner().invoke(cli, ["bot", "check", "--", "/no/such/bot"])
-    assert ran.exit_code == 1
-    assert "/no/such/bot" in str(ran.exception)

@@ -25,6 +25,8 @@ from plyscribe.service.bridge.protocol import (
         (b'{"id": "q", "resign": true}', MOVE, Answer(resign=True)),
         (b'{"id": "q", "draw": false}', DRAW, Answer(draw=False)),
         (b' {"id":"q","draw":true}\r', DRAW, Answer(draw=True)),
+        (b'\xef\xbb\xbf{"id":"q","move":"d4"}', MOVE, Answer(move="d4")),
+        (b'{"id":"x","id":"q","move":"d4"}', MOVE, Answer(move="d4")),
     ],
 )
 def test_an_answer_is_a_move_a_resignation_or_a_word_on_a_draw(line, ask, answer):
@@ -40,12 +42,15 @@ def test_an_answer_is_a_move_a_resignation_or_a_word_on_a_draw(line, ask, answer
         (b"[" * 100_000, "not-json"),
         (b'["q", "d4"]', "not-json"),
         (b'"q"', "not-json"),
+        (b'{"id": "q", "move": "d4"}' * 2, "not-json"),
         (b'{"move": "d4"}', "wrong-id"),
         (b'{"id": "p", "move": "d4"}', "wrong-id"),
         (b'{"id": ["q"], "move": "d4"}', "wrong-id"),
         (b'{"id": "q"}', "unreadable"),
         (b'{"id": "q", "move": 4}', "unreadable"),
+        (b'{"id": "q", "move": ["d4"]}', "unreadable"),
         (b'{"id": "q", "move": ""}', "unreadable"),
+        (b'{"id": "q", "move": "\xc3\xa9"}', "unreadable"),
         (b'{"id": "q", "move": "d4\\n"}', "unreadable"),
         (b'{"id": "q", "move": "\\ud800"}', "unreadable"),
         (b'{"id": "q", "move": "' + b"d" * 257 + b'"}', "unreadable"),
@@ -64,25 +69,9 @@ def test_a_line_that_is_not_an_answer_is_a_fault_of_its_kind(line, kind):
 def test_a_question_is_one_line_with_all_fields():
     question = Question("q", MOVE, "match-1", "zhen", 1, {}, [{"seat": 1}], 1, 0, {"a\n": 1}, [], ["+1"], True, None)
     line = format_question(question)
-    assert line.count(b"\n") == 1
-    assert line.endswith(b"\n")
-    assert list(json.loads(line)) == [
-        "id",
-        "ask",
-        "match",
-        "ruleset",
-        "ruleset_version",
-        "options",
-        "seats",
-        "seat",
-        "ply",
-        "view",
-        "moves",
-        "legal",
-        "legal_complete",
-        "deadline_ms",
-        "draw_offered_by",
-    ]
+    assert (line.count(b"\n"), line[-1:]) == (1, b"\n")
+    fields = "id ask match ruleset ruleset_version options seats seat ply view moves legal legal_complete deadline_ms"
+    assert list(json.loads(line)) == [*fields.split(), "draw_offered_by"]
 
 
 def test_an_error_line_says_what_was_wrong_and_how_many_tries_are_left():

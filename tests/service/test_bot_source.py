@@ -30,13 +30,13 @@ def digest(folder: Path, *names: str) -> str:
     return digest_files([folder / name for name in names])
 
 
-def test_anybody_computes_the_digest_by_hand(folder):
+def test_the_digest_follows_from_names_and_bytes_alone_and_anybody_computes_it_by_hand(folder, tmp_path_factory):
     by_hand = subprocess.run(BY_HAND, shell=True, cwd=folder, capture_output=True, check=True, text=True).stdout
-    assert by_hand.split()[0] == digest(folder, "bot.py", "engine")
-
-
-def test_the_digest_follows_from_names_and_bytes_alone(folder, tmp_path_factory):
     before = digest(folder, "bot.py", "engine")
+    assert by_hand.split()[0] == before
+    (folder / "engine" / "__pycache__").mkdir()
+    (folder / "engine" / "__pycache__" / "brain.pyc").touch()
+    (folder / "engine" / "link").symlink_to(folder / "bot.py")
     moved = folder.rename(tmp_path_factory.mktemp("other") / "place")
     assert digest(moved, "engine", "bot.py") == before
     (moved / "engine" / "Z.py").rename(moved / "engine" / "Y.py")
@@ -44,14 +44,6 @@ def test_the_digest_follows_from_names_and_bytes_alone(folder, tmp_path_factory)
     (moved / "engine" / "Y.py").rename(moved / "engine" / "Z.py")
     (moved / "bot.py").write_text("this is another bot.py")
     assert digest(moved, "bot.py", "engine") != before
-
-
-def test_what_python_writes_beside_a_program_and_links_are_no_part_of_it(folder):
-    before = digest(folder, "engine")
-    (folder / "engine" / "__pycache__").mkdir()
-    (folder / "engine" / "__pycache__" / "brain.pyc").touch()
-    (folder / "engine" / "link").symlink_to(folder / "bot.py")
-    assert digest(folder, "engine") == before
 
 
 @pytest.mark.parametrize(
@@ -70,15 +62,12 @@ def test_files_that_cannot_be_told_are_refused(folder, names, why):
         digest(folder, *names)
 
 
-def test_a_build_has_so_many_files_and_no_more(folder, monkeypatch):
+def test_a_build_of_too_many_files_or_that_nobody_can_be_told_of_is_refused(folder, monkeypatch):
+    with pytest.raises(WrongValue):
+        Source([folder / "bot.py"], "bot.py", options={"level": None}).measure()
     monkeypatch.setattr(source_module, "MAX_FILES", 2)
     with pytest.raises(SourceError, match="more than 2 files"):
         digest(folder, "engine")
-
-
-def test_a_build_that_nobody_can_be_told_of_is_refused(folder):
-    with pytest.raises(WrongValue):
-        Source([folder / "bot.py"], "bot.py", options={"level": None}).measure()
 
 
 class Kept:

@@ -15,34 +15,39 @@ from tests.service.api import Api
 from tests.service.conftest import CONFIG
 from tests.service.test_match_page import show
 
-PLAYER = {"bot": "greedy", "version": 1, "playouts": None}
-
 
 def seats_of(api, match: str) -> list[dict]:
     return api.get(f"/v1/matches/{match}").json["seats"]
 
 
-def test_a_bot_is_seated_in_its_current_build_with_a_seed_that_is_secret_until_the_end(api):
+def against_a_bot(api, ruleset: str = "zhen", **bot) -> tuple[str, str, str]:
+    """Ann, her token, and a match between her and a bot, who has seat 2."""
     ann, token = api.sign_up("Ann")
-    made = [api.new_match(token, [{"player": ann}, {"bot": "greedy"}], "zhen") for _ in range(2)]
-    hidden = {"seat": 2, "seated": True, "entropy": None, "seed": None, "builds": [], **PLAYER}
-    assert [seats_of(api, match)[1] for match in made] == [hidden] * 2
-    shown = api.get(f"/v1/matches/{made[0]}").json
+    return ann, token, api.new_match(token, [{"player": ann}, {"bot": "greedy", **bot}], ruleset)
+
+
+def test_a_bot_is_seated_in_its_current_build_with_a_seed_that_is_secret_until_the_end(api):
+    ann, token, first = against_a_bot(api)
+    made = [first, api.new_match(token, [{"player": ann}, {"bot": "greedy"}], "zhen")]
+    hidden = {"seat": 2, "seated": True, "entropy": None, "seed": None, "builds": []}
+    for match in made:
+        assert seats_of(api, match)[1] == {**hidden, "bot": "greedy", "version": 1, "playouts": None}
+    shown = api.get(f"/v1/matches/{first}").json
     assert (shown["status"], shown["bots"]["secret"]) == ("playing", None)
+    assert "secret until the end" in show(api, f"/matches/{first}").text
     for match in made:
         ended = api.post(f"/v1/matches/{match}/withdrawal", token, {}).json
         assert [event["type"] for event in ended["events"]] == ["seat-withdrawn", "match-ended", "seeds-revealed"]
-    bots = api.get(f"/v1/matches/{made[0]}").json["bots"]
+    bots = api.get(f"/v1/matches/{first}").json["bots"]
     secret = bytes.fromhex(bots["secret"])
     assert sha256(secret).hexdigest() == bots["commitment"] == shown["bots"]["commitment"]
     seeds = [seats_of(api, match)[1]["seed"] for match in made]
-    assert seeds[0] == derive_seed(secret, made[0], 2)
-    assert len(set(seeds)) == 2
+    assert seeds[0] == derive_seed(secret, first, 2) != seeds[1]
+    assert str(seeds[0]) in show(api, f"/matches/{first}").text
 
 
 def test_nothing_in_the_answers_of_a_match_under_way_tells_the_seeds(api, parts):
-    ann, token = api.sign_up("Ann")
-    match = api.new_match(token, [{"player": ann}, {"bot": "greedy"}], "zhen")
+    _, token, match = against_a_bot(api)
     secret = parts.secret_for(parts.matches.read(match)).seeds
     told = [api.get(f"/v1/matches/{match}{path}", token).text for path in ("", "/events", "/bundle")]
     told += [api.get("/v1/matches", token).text, show(api, f"/matches/{match}").html]
@@ -51,22 +56,12 @@ def test_nothing_in_the_answers_of_a_match_under_way_tells_the_seeds(api, parts)
         assert str(derive_seed(secret, match, 2)) not in text
 
 
-def test_the_page_shows_the_seed_after_the_end_alone(api):
-    ann, token = api.sign_up("Ann")
-    match = api.new_match(token, [{"player": ann}, {"bot": "greedy"}], "zhen")
-    assert "secret until the end" in show(api, f"/matches/{match}").text
-    api.post(f"/v1/matches/{match}/withdrawal", token, {})
-    assert str(seats_of(api, match)[1]["seed"]) in show(api, f"/matches/{match}").text
-
-
 def test_forks_rematches_and_duplicates_have_seeds_of_their_own(api):
-    ann, token = api.sign_up("Ann")
-    seats = [{"player": ann}, {"bot": "greedy", "seed": 5}]
-    body = {"ruleset": "toy", "seats": seats, "shared_dice": 2, "start": "call"}
-    first = api.post("/v1/matches", token, body).json["match"]
+    ann, token, match = against_a_bot(api, seed=5)
+    body = {"ruleset": "toy", "seats": [{"player": ann}, {"bot": "greedy", "seed": 5}], "shared_dice": 2}
+    first = api.post("/v1/matches", token, {**body, "start": "call"}).json["match"]
     duplicate = {"seats": [{"player": ann}, {"bot": "greedy"}]}
     second = api.post(f"/v1/matches/{first}/duplicates/2", token, duplicate).json["match"]
-    match = api.new_match(token, [{"player": ann}, {"bot": "greedy", "seed": 5}], "zhen")
     api.post(f"/v1/matches/{match}/withdrawal", token, {})
     fork = api.post(f"/v1/matches/{match}/forks", token, {"ply": 0, **duplicate}).json["match"]
     rematch = api.post(f"/v1/matches/{match}/rematch", token, {}).json["match"]
@@ -74,26 +69,30 @@ def test_forks_rematches_and_duplicates_have_seeds_of_their_own(api):
     assert [[seat["seed"] for seat in each["seats"] if "bot" in seat] for each in shown.values()] == [[None]] * 3
     assert len({each["bots"]["commitment"] for each in shown.values()}) == 3
     assert api.get(f"/v1/matches/{match}").json["bots"] is None
+    bot, person = seats_of(api, rematch)
+    assert (bot["bot"], bot["seated"], person["player"]) == ("greedy", True, ann)
 
 
 def test_an_old_key_ends_the_matches_that_were_begun_under_it_and_no_other_key_does():
     store, old, new = MemoryStore(), "5a" * 32, "6b" * 32
-    api = Api(create_app(compose(replace(CONFIG, server_key=parse_key(old)), store)))
-    ann, token = api.sign_up("Ann")
-    match = api.new_match(token, [{"player": ann}, {"bot": "greedy"}], "zhen")
-    lost = Api(create_app(compose(replace(CONFIG, server_key=parse_key(new)), store)))
+    before, lost, rotated = (
+        Api(create_app(compose(replace(CONFIG, server_key=parse_key(keys)), store)))
+        for keys in (old, new, f"{new}\n{old}")
+    )
+    _, token, match = against_a_bot(before)
     refused = lost.post(f"/v1/matches/{match}/withdrawal", token, {})
     assert (refused.status_code, refused.json["code"]) == (503, "bot/key-missing")
     assert lost.get(f"/v1/matches/{match}").json["status"] == "playing"
-    rotated = Api(create_app(compose(replace(CONFIG, server_key=parse_key(f"{new}\n{old}")), store)))
     assert rotated.post(f"/v1/matches/{match}/withdrawal", token, {}).status_code == 200
     assert rotated.get(f"/v1/matches/{match}").json["seats"][1]["seed"] is not None
 
 
-def test_a_bot_can_be_given_a_seed_and_mcts_its_playouts(api):
+def test_a_bot_can_be_given_a_seed_and_mcts_its_playouts_once(api):
     _, token = api.sign_up("Ann")
-    match = api.new_match(token, [{"bot": "mcts", "seed": 5, "playouts": 30}, {"bot": "mcts", "seed": 6}], "zhen")
-    assert [(seat["seed"], seat["playouts"]) for seat in seats_of(api, match)] == [(5, 30), (6, 200)]
+    body = {"ruleset": "zhen", "seats": [{"bot": "mcts", "seed": 5, "playouts": 30}, {"bot": "mcts", "seed": 6}]}
+    first, again = (api.post("/v1/matches", token, body, key="k") for _ in range(2))
+    assert first.data == again.data
+    assert [(seat["seed"], seat["playouts"]) for seat in seats_of(api, first.json["match"])] == [(5, 30), (6, 200)]
 
 
 @pytest.mark.parametrize(
@@ -125,36 +124,9 @@ def test_rated_and_recorded_matches_have_no_bots(api, more, code):
     assert (refused.status_code, refused.json["code"]) == (422, code)
 
 
-def test_a_repeated_request_makes_no_second_match(api):
-    _, token = api.sign_up("Ann")
-    body = {"ruleset": "zhen", "seats": [{"bot": "greedy"}, {"bot": "random"}]}
-    first, again = (api.post("/v1/matches", token, body, key="k") for _ in range(2))
-    assert first.data == again.data
-
-
-def test_a_bot_has_another_seed_in_a_rematch(api):
-    ann, token = api.sign_up("Ann")
-    match = api.new_match(token, [{"player": ann}, {"bot": "greedy", "seed": 5}], "zhen")
-    assert api.post(f"/v1/matches/{match}/withdrawal", token, {}).status_code == 200
-    rematch = api.post(f"/v1/matches/{match}/rematch", token).json["match"]
-    bot, person = seats_of(api, rematch)
-    assert (bot["bot"], bot["seated"], person["player"]) == ("greedy", True, ann)
-    assert bot["seed"] != 5
-
-
-def test_a_fork_can_continue_against_a_bot(api):
-    ann, token = api.sign_up("Ann")
-    match = api.new_match(token, [{"player": ann}, {"player": ann}], "zhen")
-    api.post(f"/v1/matches/{match}/moves", token, {"move": "+3"})
-    forked = api.post(f"/v1/matches/{match}/forks", token, {"ply": 1, "seats": [{"player": ann}, {"bot": "greedy"}]})
-    assert forked.status_code == 201
-    assert seats_of(api, forked.json["match"])[1]["bot"] == "greedy"
-
-
 def test_a_player_cannot_move_for_a_bot(api):
-    ann, token = api.sign_up("Ann")
-    match = api.new_match(token, [{"bot": "greedy"}, {"player": ann}], "zhen")
-    refused = api.post(f"/v1/matches/{match}/moves", token, {"move": "+3", "seat": 1})
+    ann, token, match = against_a_bot(api)
+    refused = api.post(f"/v1/matches/{match}/moves", token, {"move": "+3", "seat": 2})
     assert (refused.status_code, refused.json["code"]) == (403, "seat/not-yours")
     assert api.get(f"/v1/matches?player={ann}").json["matches"]
 
