@@ -36,7 +36,7 @@ def test_a_seat_shows_the_builds_that_its_account_declared(post):
     assert f"[build_2 mybot 1.2, sha256 {'cd' * 32}, after 1 other]" in record
 
 
-def test_who_declares_a_build_is_not_told_again_that_it_is_their_turn(post):
+def test_who_declares_a_build_can_read_the_match_and_is_not_told_again_that_it_is_their_turn(post):
     match = begin(post)
     post.relay()
     before = types(post.entries(post.ann))
@@ -44,12 +44,7 @@ def test_who_declares_a_build_is_not_told_again_that_it_is_their_turn(post):
     declare(post, match, post.ann)
     post.relay()
     assert types(post.entries(post.ann)) == before
-
-
-def test_nobody_declares_a_build_in_a_match_that_they_cannot_read(post):
-    match = post.new_match("pathagon", private=True)
-    _, cat = post.api.sign_up("Cat")
-    refused = declare(post, match, cat)
+    refused = declare(post, post.new_match("pathagon", private=True), post.api.sign_up("Cat")[1])
     assert (refused.status_code, refused.json["code"]) == (404, "match/unknown")
 
 
@@ -74,16 +69,12 @@ def enter_build(cup: TournamentOverHttp, **more: object):
     return cup.api.post(f"{cup.path}/entrants/2/builds", cup.ann_token, {**BUILD, **more})
 
 
-def test_an_entrant_shows_the_build_that_it_entered_with(cup):
+def test_an_entrant_shows_the_build_that_it_entered_with_and_plays_no_other_than_the_pinned_one(cup):
     assert [each["builds"] for each in cup.get()["entrants"]] == [None, None]
     assert enter_build(cup, pinned=True).status_code == 201
     assert cup.get()["entrants"][1]["builds"] == {"entered": BUILD, "pinned": True, "played": [], "undeclared": 0}
     refused = cup.api.post(f"{cup.path}/entrants/2/builds", cup.token, BUILD)
     assert (refused.status_code, refused.json["code"]) == (403, "entrant/not-yours")
-
-
-def test_a_match_of_the_tournament_takes_no_other_build_than_the_pinned_one(cup):
-    enter_build(cup, pinned=True)
     cup.start()
     match = cup.advance()
     refused = cup.api.post(f"/v1/matches/{match}/builds", cup.ann_token, OTHER)
@@ -104,12 +95,8 @@ def test_the_tournament_takes_the_builds_of_a_match_over_with_its_result(cup, pa
     [game] = cup.get("/rounds")["rounds"][0]["games"]
     seat = game["entrants"].index(2) + 1
     assert game["builds"] == [{"seat": seat, "build": OTHER}]
+    played = [{**OTHER, "games": 1, "first": "1-1-1"}]
     builds = cup.get()["entrants"][1]["builds"]
-    assert builds == {
-        "entered": BUILD,
-        "pinned": False,
-        "played": [{**OTHER, "games": 1, "first": "1-1-1"}],
-        "undeclared": 0,
-    }
+    assert builds == {"entered": BUILD, "pinned": False, "played": played, "undeclared": 0}
     text = cup.api.get(f"{cup.path}/standings", headers={"Accept": "text/plain"}).text
     assert f"mybot 1.2, sha256 {'cd' * 32}      1\n" in text

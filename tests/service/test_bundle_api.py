@@ -53,9 +53,15 @@ def played(api, parts) -> Played:
     return Played(api, parts)
 
 
-def test_a_bundle_is_the_stored_match_as_one_file(played):
+def test_a_bundle_is_the_stored_match_as_one_file_also_so_far_and_in_pieces(played, monkeypatch):
+    before = played.bundle()
+    assert check_bytes(before).result == "ok"
+    played.move("+6")
+    after = played.bundle()
+    assert after.startswith(before[: before[:-1].rindex(b"\n") + 1])
+    assert len(parse_bundle(after).entries) == len(parse_bundle(before).entries) + 1
     played.end()
-    answer = played.api.get(f"{played.path}/bundle")
+    answer = played.api.get(f"{played.path}/bundle", headers={"Accept": f"{BUNDLE}, text/csv"})
     assert answer.content_type == BUNDLE
     assert answer.headers["Content-Disposition"] == f'attachment; filename="{played.id}.bundle.ndjson"'
     assert answer.headers["ETag"] == played.api.get(played.path).headers["ETag"]
@@ -63,23 +69,10 @@ def test_a_bundle_is_the_stored_match_as_one_file(played):
     assert bundle.head.match == played.id
     assert list(bundle.entries) == list(played.parts.store.within._events[played.id])
     assert check_bytes(answer.data).result == "ok"
-
-
-def test_a_running_match_gives_the_bundle_so_far(played):
-    before = played.bundle()
-    assert check_bytes(before).result == "ok"
-    played.move("+6")
-    after = played.bundle()
-    assert after.startswith(before[: before[:-1].rindex(b"\n") + 1])
-    assert len(parse_bundle(after).entries) == len(parse_bundle(before).entries) + 1
-
-
-def test_a_long_bundle_comes_in_pieces_and_is_the_same(played, monkeypatch):
-    played.end()
-    whole = played.bundle()
+    assert played.api.get(f"{played.path}/bundle", headers={"Accept": "application/json"}).status_code == 406
     for page in (1, 2, 5, 7, 8):
         monkeypatch.setattr(queries, "PAGE", page)
-        assert played.bundle() == whole
+        assert played.bundle() == answer.data
 
 
 @pytest.mark.parametrize("path", ["bundle", "verification"])
@@ -92,90 +85,64 @@ def test_a_client_with_the_newest_bundle_gets_304(played, path):
 
 
 @pytest.mark.parametrize("path", ["bundle", "verification"])
-@pytest.mark.parametrize("id", ["match-" + "a" * 26, "match-7", "x"])
-def test_an_unknown_match_has_no_bundle(api, path, id):
-    answer = api.get(f"/v1/matches/{id}/{path}")
-    assert (answer.status_code, answer.json["code"]) == (404, "match/unknown")
-
-
-def test_a_bundle_is_available_as_its_own_media_type_only(played):
-    assert played.api.get(f"{played.path}/bundle", headers={"Accept": f"{BUNDLE}, text/csv"}).status_code == 200
-    assert played.api.get(f"{played.path}/bundle", headers={"Accept": "application/json"}).status_code == 406
+def test_an_unknown_match_has_no_bundle(api, path):
+    for id in ("match-" + "a" * 26, "match-7", "x"):
+        answer = api.get(f"/v1/matches/{id}/{path}")
+        assert (answer.status_code, answer.json["code"]) == (404, "match/unknown")
 
 
 def test_the_server_reports_what_its_verification_finds(played):
-    report = played.report()
-    assert (report["match"], report["version"], report["result"], report["fault"]) == (played.id, 3, "ok", None)
-    told = {check["check"]: check["result"] for check in report["checks"]}
-    assert told == {**RIGHT, "dice": "none", "outcome": "none", "verdict": "none"}
-    played.end()
-    report = played.report()
-    told = {check["check"]: check["result"] for check in report["checks"]}
-    assert told == {**RIGHT, "dice": "none", "outcome": "ok", "verdict": "ok"}
-    assert (report["status"], report["hash"]) == ("scored", parse_bundle(played.bundle()).entries[-1].h.hex())
+    for outcome, version, status in (("none", 3, "playing"), ("ok", 7, "scored")):
+        report = played.report()
+        assert (report["match"], report["result"], report["fault"]) == (played.id, "ok", None)
+        told = {check["check"]: check["result"] for check in report["checks"]}
+        assert told == {**RIGHT, "dice": "none", "outcome": outcome, "verdict": outcome}
+        assert (report["version"], report["status"]) == (version, status)
+        assert report["hash"] == parse_bundle(played.bundle()).entries[-1].h.hex()
+        if status == "playing":
+            played.end()
 
 
 def test_tampering_in_the_store_is_found_there_and_in_the_bundle(played):
     played.move("+6")
     played.spoil(3, b'"+5"', b'"+7"')
-    report = played.report()
-    assert report["result"] == "fault"
-    assert (report["fault"]["check"], report["fault"]["version"]) == ("chain", 3)
+    fault = played.report()["fault"]
+    assert (fault["check"], fault["version"]) == ("chain", 3)
     found = check_bytes(played.bundle())
     assert (found.fault.check, found.fault.line) == ("chain", 4)
-
-
-def test_stored_bytes_that_do_not_fit_into_a_bundle_are_refused(played):
     played.spoil(3, b'"move"', b'\n"move"')
     answer = played.api.get(f"{played.path}/bundle")
     assert (answer.status_code, answer.json["code"]) == (409, "match/damaged")
     assert played.report()["fault"]["version"] == 3
 
 
-@pytest.fixture
-def made(played, monkeypatch) -> list:
-    """The subjects of all reports that are made."""
+def test_the_report_on_a_short_match_is_made_for_each_request_and_on_a_longer_one_once(played, monkeypatch):
     made, make = [], played.parts.maker.make
     monkeypatch.setattr(played.parts.maker, "make", lambda subject: made.append(subject) or make(subject))
-    return made
-
-
-def test_the_report_on_a_short_match_is_made_for_each_request(played, made):
-    assert played.report()["result"] == "ok"
-    played.spoil(3, b'"+5"', b'"+7"')
-    assert played.report()["result"] == "fault"
+    assert played.report() == played.report()
     assert len(made) == 2
-
-
-def test_the_report_on_a_longer_match_is_made_once_and_kept(played, made, monkeypatch):
     monkeypatch.setattr(awaiting, "SHORT", 2)
-    first = played.report()
-    assert played.report() == first
+    assert played.report() == played.report()
     page = played.api.app.test_client().get(f"/matches/{played.id}/verification")
     assert "no errors found" in page.text
-    assert len(made) == 1
+    assert len(made) == 3
     played.move("+6")
     assert played.report()["version"] == 4
-    assert len(made) == 2
+    assert len(made) == 4
 
 
-def test_a_report_that_takes_too_long_is_made_all_the_same(played, monkeypatch):
+def test_a_report_that_takes_too_long_or_fails_is_made_all_the_same(played, monkeypatch):
     monkeypatch.setattr(awaiting, "SHORT", 2)
     makers, go_on = played.parts.desk._makers, threading.Event()
     begin = makers.begin
+    with monkeypatch.context() as patch:
+        patch.setattr(played.parts.maker, "make", lambda subject: 1 / 0)
+        failed = played.api.get(f"{played.path}/verification")
+        assert (failed.status_code, failed.json["code"]) == (503, "report/failed")
     with monkeypatch.context() as patch:
         patch.setattr(makers, "begin", lambda subject: go_on.wait(60) and begin(subject))
         patch.setattr(desk, "WAIT_S", 0.01)
         busy = played.api.get(f"{played.path}/verification")
         assert (busy.status_code, busy.json["code"], busy.headers["Retry-After"]) == (503, "report/busy", "1")
         go_on.set()
-    assert played.report()["result"] == "ok"
-
-
-def test_a_report_that_fails_is_refused_and_tried_again(played, monkeypatch):
-    monkeypatch.setattr(awaiting, "SHORT", 2)
-    with monkeypatch.context() as patch:
-        patch.setattr(played.parts.maker, "make", lambda subject: 1 / 0)
-        failed = played.api.get(f"{played.path}/verification")
-        assert (failed.status_code, failed.json["code"]) == (503, "report/failed")
     assert played.report()["result"] == "ok"
