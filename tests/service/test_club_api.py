@@ -6,12 +6,7 @@ from plyscribe.domain.commands import Actor
 from tests.service.api import Api
 from tests.service.test_tournaments_api import TournamentOverHttp
 
-CLUB = {
-    "at_table": True,
-    "is_open": False,
-    "rounds_begin": "call",
-    "format": {"kind": "swiss", "rounds": 3},
-}
+CLUB = {"at_table": True, "is_open": False, "rounds_begin": "call", "format": {"kind": "swiss", "rounds": 3}}
 WHY = {"why": "they mixed up the names"}
 BOARD = {"round": 1, "board": 1}
 
@@ -45,6 +40,11 @@ class Club(TournamentOverHttp):
 
     def match(self, board: int = 1) -> str:
         return self.get("/rounds")["rounds"][0]["games"][board - 1]["match"]
+
+    def results(self, *ranks: int) -> None:
+        """The same result on both boards of the first round."""
+        for board in (1, 2):
+            assert self.post("/results", round=1, board=board, ranks=list(ranks)).status_code == 201
 
 
 @pytest.fixture
@@ -111,41 +111,31 @@ def test_an_entry_link_lets_its_holder_in_until_it_is_void(club):
     assert club.enter(ben, code=made["code"]).json["code"] == "entrant/link-over"
 
 
-def test_a_private_tournament_is_for_those_who_take_part(api, parts):
-    club = Club(api, parts, private=True, at_table=True)
+def test_a_private_tournament_and_its_matches_are_for_those_who_take_part(api, parts):
+    club = Club(api, parts, private=True, **CLUB)
+    _, ben = api.sign_up("Ben")
     assert api.get(club.path, club.ann_token).json["code"] == "tournament/unknown"
     assert api.get(club.path).status_code == 404
     code = club.post("/entry-link").json["code"]
     assert api.get(f"{club.path}?code={code}").status_code == 200
     club.post("/invitations", name="Ann")
-    assert api.get(club.path, club.ann_token).status_code == 200
-    _, ben = api.sign_up("Ben")
-    for path in ("", "/standings", "/rounds", "/events", "/attempts", "/matches"):
-        assert api.get(club.path + path, ben).status_code == 404
-    assert api.get(club.path, club.token).status_code == 200
-
-
-def test_a_private_tournament_is_listed_for_those_whom_it_invites_alone(api, parts):
-    club = Club(api, parts, private=True, at_table=True)
-    club.post("/invitations", name="Ann")
+    assert api.get(club.path, club.ann_token).status_code == api.get(club.path, club.token).status_code == 200
     for query in ("", "?status=open", "?ruleset=zhen", "?ruleset=zhen&status=open"):
         assert api.get(f"/v1/tournaments{query}", club.ann_token).json["tournaments"] == []
     [listed] = api.get("/v1/tournaments?invited=me", club.ann_token).json["tournaments"]
     assert (listed["tournament"], listed["status"]) == (club.id, "open")
     assert api.get("/v1/tournaments?invited=me", club.token).json["tournaments"] == []
-
-
-def test_matches_of_a_private_tournament_are_private(api, parts):
-    club = Club(api, parts, private=True, **CLUB)
     club.guests("Ida", "Kim")
     club.begin()
+    for path in ("", "/standings", "/rounds", "/events", "/attempts", "/matches"):
+        assert api.get(club.path + path, ben).status_code == 404
     match = f"/v1/matches/{club.match()}"
-    assert api.get(match, club.ann_token).status_code == 404
-    club.post("/arbiters", name="Ann")
-    assert api.get(match, club.ann_token).status_code == 200
+    assert api.get(match, ben).status_code == 404
+    club.post("/arbiters", name="Ben")
+    assert api.get(match, ben).status_code == 200
 
 
-def test_a_round_is_proposed_judged_called_and_taken_back(club):
+def test_a_round_is_proposed_judged_called_and_taken_back_but_not_during_a_pause(club):
     club.guests("Ida", "Kim", "Lou", "Max")
     assert club.api.get(club.path + "/rounds/next").json["code"] == "tournament/status"
     club.start()
@@ -155,6 +145,10 @@ def test_a_round_is_proposed_judged_called_and_taken_back(club):
     assert club.post("/rounds", round=1, why="x").json["code"] == "tournament/pairing"
     assert club.post("/rounds", round=1, boards=[[1, 2], [3, 4]]).json["code"] == "tournament/cause"
     assert club.post("/rounds", round=1).status_code == 201
+    club.post("/pause", why="dinner")
+    club.parts.tournaments.advance(club.id)
+    assert club.get()["rounds"] == 0
+    club.post("/resume")
     club.parts.tournaments.advance(club.id)
     first = club.match()
     assert club.send("DELETE", "/rounds/1", why="wrong tables").status_code == 200
@@ -172,8 +166,7 @@ def test_a_round_is_proposed_judged_called_and_taken_back(club):
 
 
 def test_a_pairing_by_hand_is_told_what_speaks_against_it(started):
-    for board in (1, 2):
-        assert started.post("/results", round=1, board=board, ranks=[1, 2]).status_code == 201
+    started.results(1, 2)
     boards = [list(game["entrants"]) for game in started.get("/rounds")["rounds"][0]["games"]]
     judged = started.post("/rounds/next/check", boards=boards, byes=[]).json
     assert {each["kind"] for each in judged["objections"]} == {"rematch", "points"}
@@ -183,40 +176,21 @@ def test_a_pairing_by_hand_is_told_what_speaks_against_it(started):
     assert refused.json["code"] == "tournament/not-yours"
 
 
-def test_a_paused_tournament_makes_no_matches(club):
-    club.guests("Ida", "Kim")
-    club.start()
-    club.post("/rounds", round=1)
-    club.post("/pause", why="dinner")
-    club.parts.tournaments.advance(club.id)
-    assert club.get()["rounds"] == 0
-    club.post("/resume")
-    club.parts.tournaments.advance(club.id)
-    assert club.get()["rounds"] == 1
-
-
 # ------------------------------------------------------------------------------------------------------- at the table
 
 
-def test_a_table_records_its_match_with_its_code_alone(started):
+def test_a_table_records_its_match_with_its_code_alone_and_a_seat_moves_for_itself(started):
     code, match = started.code(), f"/v1/matches/{started.match()}"
-    legal = started.api.get(f"{match}/legal-moves", code).json["moves"]
-    moved = started.api.post(f"{match}/moves", code, {"move": legal[0]})
-    assert moved.status_code == 200, moved.json
+    moves = started.api.get(f"{match}/legal-moves", code).json["moves"]
+    moved = started.api.post(f"{match}/moves", code, {"move": moves[0]})
     assert moved.json["events"][0]["by"] == "table:1-1-0"
-    other = f"/v1/matches/{started.match(2)}"
-    assert started.api.post(f"{other}/moves", code, {"move": legal[0]}).json["code"] == "match/not-yours"
-
-
-def test_a_seat_moves_for_itself_alone(started):
-    first, second = (each["code"] for each in started.post("/rounds/1/codes", board=1, seats=True).json["codes"])
-    match = f"/v1/matches/{started.match()}"
-    turn = started.api.get(match).json["turn"]["decision"]
-    mine, theirs = (first, second) if turn == 1 else (second, first)
-    move = {"move": started.api.get(f"{match}/legal-moves").json["moves"][0]}
-    assert started.api.post(f"{match}/moves", theirs, move).json["code"] == "move/not-your-turn"
-    moved = started.api.post(f"{match}/moves", mine, move)
-    assert moved.json["events"][0]["by"] == f"table:1-1-{turn}"
+    other, move = f"/v1/matches/{started.match(2)}", {"move": moves[0]}
+    assert started.api.post(f"{other}/moves", code, move).json["code"] == "match/not-yours"
+    codes = [each["code"] for each in started.post("/rounds/1/codes", board=2, seats=True).json["codes"]]
+    turn = started.api.get(other).json["turn"]["decision"]
+    assert started.api.post(f"{other}/moves", codes[turn % 2], move).json["code"] == "move/not-your-turn"
+    moved = started.api.post(f"{other}/moves", codes[turn - 1], move)
+    assert moved.json["events"][0]["by"] == f"table:1-2-{turn}"
 
 
 def test_a_table_enters_its_result_and_no_other(started):
@@ -253,8 +227,7 @@ def test_a_code_does_nothing_else(started):
 @pytest.mark.parametrize("all", [True, False])
 def test_a_code_is_revoked(started, all):
     code, other = started.code(), started.code(2)
-    place = {} if all else BOARD
-    assert started.post("/code-revocations", **place, why="a lost phone").status_code == 200
+    assert started.post("/code-revocations", **({} if all else BOARD), why="a lost phone").status_code == 200
     refused = started.post("/results", code, **BOARD, ranks=[2, 1])
     assert (refused.status_code, refused.json["code"]) == (401, "table/revoked")
     assert started.post("/results", other, round=1, board=2, ranks=[1, 2]).status_code == (401 if all else 201)
@@ -289,8 +262,7 @@ def test_an_arbiter_records_a_match_that_they_do_not_sit_at(started):
 
 
 def test_a_correction_is_shown_first_and_then_made_after_the_next_pairing(started):
-    for board in (1, 2):
-        started.post("/results", round=1, board=board, ranks=[1, 2])
+    started.results(1, 2)
     started.post("/rounds", round=2)
     started.parts.tournaments.advance(started.id)
     pairings = [round["games"] for round in started.get("/rounds")["rounds"]]
@@ -314,9 +286,8 @@ def test_a_reported_game_is_played_once_more_in_a_new_match(started):
     started.parts.tournaments.advance(started.id)
     assert started.post("/replays", **BOARD, **WHY).status_code == 200
     started.parts.tournaments.advance(started.id)
-    again = started.match()
-    assert again != first
-    assert started.api.get(f"/v1/matches/{again}").json["status"] == "playing"
+    assert started.match() != first
+    assert started.api.get(f"/v1/matches/{started.match()}").json["status"] == "playing"
 
 
 def test_a_penalty_changes_the_table_and_is_lifted(started):
