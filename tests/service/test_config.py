@@ -5,7 +5,6 @@ import sys
 import pytest
 
 from plyscribe.domain.errors import DiceKeyMissing
-from plyscribe.domain.events import ServerDice
 from plyscribe.domain.rulesets import find_ruleset
 from plyscribe.service.config import (
     ALLOWANCES,
@@ -21,9 +20,20 @@ KEY = "5a" * 32
 GOOD = {"REDIS_URL": "redis://127.0.0.1:1", "PLYSCRIBE_SERVER_KEY": KEY, "PLYSCRIBE_READ_URL": "sqlite://"}
 
 
-def test_the_queues_are_on_the_store_by_default():
-    assert read_config(GOOD).rq_redis_url == GOOD["REDIS_URL"]
-    assert read_config({**GOOD, "RQ_REDIS_URL": "redis://other"}).rq_redis_url == "redis://other"
+@pytest.mark.parametrize(
+    ("setting", "value", "field", "default", "changed"),
+    [
+        ("RQ_REDIS_URL", "redis://other", "rq_redis_url", GOOD["REDIS_URL"], "redis://other"),
+        ("PLYSCRIBE_REPLICAS", "2", "replicas", 0, 2),
+        ("PLYSCRIBE_SIGN_UP", "open", "open_sign_up", False, True),
+        ("PLYSCRIBE_CORRECTIONS_S", "0", "corrections_ms", 300_000, 0),
+        ("PLYSCRIBE_STREAM_THREADS", "16", "stream_threads", 1, 16),
+        ("PLYSCRIBE_STREAM_THREADS", "0", "stream_threads", 1, 0),
+    ],
+)
+def test_a_setting_has_a_default_and_is_changed(setting, value, field, default, changed):
+    assert getattr(read_config(GOOD), field) == default
+    assert getattr(read_config({**GOOD, setting: value}), field) == changed
 
 
 def test_workers_report_their_numbers_nowhere_by_default():
@@ -31,16 +41,6 @@ def test_workers_report_their_numbers_nowhere_by_default():
     assert read_metrics_address({"PLYSCRIBE_METRICS_PORT": "9420", "PLYSCRIBE_HOST": "0.0.0.0"}) == ("0.0.0.0", 9420)
     with pytest.raises(ConfigError, match="PLYSCRIBE_METRICS_PORT is '70000'"):
         read_metrics_address({"PLYSCRIBE_METRICS_PORT": "70000"})
-
-
-def test_an_answer_waits_for_no_replicas_by_default():
-    assert read_config(GOOD).replicas == 0
-    assert read_config({**GOOD, "PLYSCRIBE_REPLICAS": "2"}).replicas == 2
-
-
-def test_sign_up_is_by_invitation_by_default():
-    assert not read_config(GOOD).open_sign_up
-    assert read_config({**GOOD, "PLYSCRIBE_SIGN_UP": "open"}).open_sign_up
 
 
 @pytest.mark.parametrize(
@@ -83,29 +83,22 @@ def test_one_client_may_have_a_tenth_of_the_streams_by_default(followers, each):
 
 def test_a_key_file_is_read(tmp_path):
     (tmp_path / "key").write_text(KEY + "\n")
-    named = {"REDIS_URL": "redis://x", "PLYSCRIBE_SERVER_KEY_FILE": str(tmp_path / "key")}
-    config = read_config({**named, "PLYSCRIBE_READ_URL": "sqlite://"})
-    assert config.server_key == parse_key(KEY)
+    unset = {name: value for name, value in GOOD.items() if name != "PLYSCRIBE_SERVER_KEY"}
+    assert read_config({**unset, "PLYSCRIBE_SERVER_KEY_FILE": str(tmp_path / "key")}).server_key == parse_key(KEY)
 
 
 def test_the_key_never_shows_and_its_id_distinguishes_it_from_others():
+    for told in (parse_key(KEY), read_config(GOOD), parse_key(f"{'5b' * 32},{KEY}")):
+        assert "5a5a" not in repr(told)
     key = parse_key(KEY)
-    assert KEY not in repr(key)
-    assert KEY not in repr(read_config(GOOD))
-    assert key.id == parse_key(KEY).id
-    assert key.id != parse_key("5b" * 32).id
+    assert key.id == parse_key(KEY).id != parse_key("5b" * 32).id
     assert len(key.id) == 16
 
 
-def test_dice_of_another_key_have_no_secret_here():
-    with pytest.raises(DiceKeyMissing):
-        parse_key(KEY).secret_of(ServerDice("match-x", "00", "another"))
-
-
 def test_a_new_key_seals_and_older_ones_still_open():
-    old, new = "5a" * 32, "5b" * 32
-    dice, secret = parse_key(old).seal("match-x")
-    rotated = parse_key(f"{new}\n{old}\n")
+    new = "5b" * 32
+    dice, secret = parse_key(KEY).seal("match-x")
+    rotated = parse_key(f"{new}\n{KEY}\n")
     assert rotated.secret_of(dice) == secret
     assert rotated.id == parse_key(new).id
     assert rotated.seal("match-x") == parse_key(new).seal("match-x")
@@ -126,55 +119,25 @@ def test_a_ring_with_an_invalid_key_is_refused(text):
         parse_key(text)
 
 
-def test_no_key_of_a_ring_shows():
-    assert "5a5a" not in repr(parse_key(f"{'5b' * 32},{'5a' * 32}"))
-
-
 def test_further_rulesets_are_loaded_by_name():
     register_rulesets("tests.domain.toy:TOY_V1")
     assert find_ruleset("toy").title == "Toy race"
+    for name in ("nowhere:GAME", "tests.domain.toy:NOTHING", "tests.domain.toy", "os:path", ":"):
+        with pytest.raises(ConfigError, match="PLYSCRIBE_RULESETS"):
+            register_rulesets(name)
 
 
-@pytest.mark.parametrize("name", ["nowhere:GAME", "tests.domain.toy:NOTHING", "tests.domain.toy", "os:path", ":"])
-def test_a_name_that_is_not_a_ruleset_is_reported(name):
-    with pytest.raises(ConfigError, match="PLYSCRIBE_RULESETS"):
-        register_rulesets(name)
-
-
-@pytest.fixture
-def working_directory(tmp_path, monkeypatch):
+def test_a_ruleset_may_lie_in_the_working_directory_where_nothing_hides_an_installed_module(tmp_path, monkeypatch):
     monkeypatch.setattr("sys.path", sys.path[:])
     monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-def test_a_ruleset_may_lie_in_the_working_directory(working_directory):
-    (working_directory / "rules_of_mine.py").write_text("from tests.domain.toy import TOY_V1 as MINE\n")
+    (tmp_path / "rules_of_mine.py").write_text("from tests.domain.toy import TOY_V1 as MINE\n")
     assert load_ruleset("rules_of_mine:MINE", "PLYSCRIBE_RULESETS").id == "toy"
-
-
-def test_nothing_in_the_working_directory_hides_an_installed_module(working_directory):
-    (working_directory / "tabnanny.py").write_text("raise RuntimeError('not this one')\n")
+    (tmp_path / "tabnanny.py").write_text("raise RuntimeError('not this one')\n")
     with pytest.raises(ConfigError, match="not a ruleset"):
         load_ruleset("tabnanny:check", "PLYSCRIBE_RULESETS")
 
 
-@pytest.mark.parametrize(("text", "threads"), [(None, 1), ("0", 0), ("16", 16)])
-def test_streams_may_hold_one_thread_of_another_server_unless_told_otherwise(text, threads):
-    setting = {} if text is None else {"PLYSCRIBE_STREAM_THREADS": text}
-    environ = {**GOOD, **setting}
-    assert read_config(environ).stream_threads == threads
-
-
-def test_recorders_have_five_minutes_for_corrections_by_default():
-    assert read_config(GOOD).corrections_s == 300
-    assert read_config({**GOOD, "PLYSCRIBE_CORRECTIONS_S": "0"}).corrections_ms == 0
-
-
 def test_allowances_are_changed_kind_by_kind():
     read = read_config({**GOOD, "PLYSCRIBE_ALLOWANCES": "moves=6000/minute; 2/10 days, accounts=off"}).allowances
-    assert read["moves"] == ((6000, 60), (2, 864_000))
+    assert {**read, "accounts": ALLOWANCES["accounts"]} == {**ALLOWANCES, "moves": ((6000, 60), (2, 864_000))}
     assert "accounts" not in read
-    assert {kind: windows for kind, windows in read.items() if kind != "moves"} == {
-        kind: windows for kind, windows in ALLOWANCES.items() if kind not in ("moves", "accounts")
-    }
