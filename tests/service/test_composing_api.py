@@ -14,24 +14,18 @@ def start(api, **more):
 
 def test_steps_come_with_explanations_of_the_moves_that_they_complete(api):
     match, token = start(api)
+    complete = next_steps(api, match, "d4").json
+    assert (complete["complete"], complete["finish"], complete["steps"]) == (True, "d4", [])
+    assert complete["explanation"]["clause"] == "PA4"
     api.post(f"/v1/matches/{match}/moves", token, {"move": "d4"})
     told = next_steps(api, match).json
     assert (told["version"], told["turn"], told["prefix"]) == (3, {"decision": 2}, "")
     assert (told["complete"], told["finish"], told["explanation"], told["truncated"]) == (False, None, None, False)
-    assert {
-        "text": "a1",
-        "token": "a1",
-        "completes": True,
-        "explanation": {"sentence": "Places a piece from the reserve on a1.", "clause": "PA4"},
-    } in told["steps"]
+    explanation = {"sentence": "Places a piece from the reserve on a1.", "clause": "PA4"}
+    assert {"text": "a1", "token": "a1", "completes": True, "explanation": explanation} in told["steps"]
     assert "d4" not in {step["token"] for step in told["steps"]}
-
-
-def test_a_complete_move_is_explained(api):
-    match, _ = start(api)
-    told = next_steps(api, match, "d4").json
-    assert (told["complete"], told["finish"], told["steps"]) == (True, "d4", [])
-    assert told["explanation"]["clause"] == "PA4"
+    not_due = next_steps(api, api.new_match(token)).json
+    assert (not_due["turn"], not_due["steps"], not_due["finish"]) == (None, [], None)
 
 
 def test_the_preview_of_a_move_says_what_it_would_do(api):
@@ -45,20 +39,9 @@ def test_the_preview_of_a_move_says_what_it_would_do(api):
     assert api.get(f"/v1/matches/{match}").json["ply"] == 4
 
 
-def test_there_are_no_steps_unless_a_move_is_due(api):
-    _, token = api.sign_up()
-    match = api.new_match(token)
-    told = next_steps(api, match).json
-    assert (told["turn"], told["steps"], told["finish"]) == (None, [], None)
-
-
-def test_only_readers_of_a_private_match_get_its_steps(api):
+def test_only_readers_of_a_private_match_get_its_steps_for_prefixes_that_are_no_longer_than_a_move(api):
     match, token = start(api, private=True)
     assert next_steps(api, match).status_code == 404
     assert "private" in next_steps(api, match, token=token).headers["Cache-Control"]
-
-
-def test_a_prefix_cannot_be_longer_than_a_move(api):
-    match, _ = start(api)
-    assert next_steps(api, match, "x" * 257).status_code == 422
-    assert next_steps(api, match, "x" * 256).json["steps"] == []
+    assert next_steps(api, match, "x" * 257, token).status_code == 422
+    assert next_steps(api, match, "x" * 256, token).json["steps"] == []

@@ -13,32 +13,39 @@ def token(api):
     return api.sign_up("Recorder")[1]
 
 
+def new_path(api, token, ruleset="pathagon", **more):
+    return f"/v1/matches/{api.new_match(token, [{'name': 'Ada'}, {'name': 'Bea'}], ruleset, recorded=True, **more)}"
+
+
 @pytest.fixture
 def path(api, token):
     """A match of two guests with one move, which a withdrawal has ended."""
-    seats = [{"name": "Ada"}, {"name": "Bea"}]
-    path = f"/v1/matches/{api.new_match(token, seats, recorded=True)}"
+    path = new_path(api, token)
     api.post(f"{path}/moves", token, {"move": "d4"})
     assert api.post(f"{path}/withdrawal", token, {"seat": 2, "cause": "absent"}).status_code == 200
     return path
 
 
-def test_a_mistaken_withdrawal_that_ended_the_match_is_taken_back(api, token, path):
+def test_a_mistaken_withdrawal_that_ended_the_match_is_taken_back_once(api, token, path):
     ended = api.get(path, token).json
     assert (ended["status"], ended["outcome"]["reason"]) == ("ended", "withdrawal")
     assert abs(ended["confirm_by"] - now_ms() - CORRECTIONS_S * 1000) < 60_000
-    back = api.post(f"{path}/take-back", token, {"steps": 1})
+    back, again = (api.post(f"{path}/take-back", token, {"steps": 1}, key="oops") for _ in range(2))
+    assert back.json == again.json
     assert [event["type"] for event in back.json["events"]] == ["steps-taken-back"]
     assert back.json["turn"] == {"decision": 2}
     goes_on = api.get(path, token).json
-    assert (goes_on["status"], goes_on["outcome"], goes_on["confirm_by"]) == ("playing", None, None)
+    assert [goes_on[name] for name in ("status", "outcome", "confirm_by")] == ["playing", None, None]
     assert goes_on["moves"] == ["d4"]
     assert api.post(f"{path}/moves", token, {"move": "e5"}).status_code == 200
 
 
-def test_a_confirmed_record_takes_no_correction(api, token, path):
+def test_a_record_waits_for_its_confirmation_and_takes_no_correction_then(api, token, path):
+    [row] = api.get("/v1/matches?waiting=me", token).json["matches"]
+    assert (row["match"], [wait["what"] for wait in row["waits_for"]]) == (path.rpartition("/")[2], ["confirmation"])
     confirmed = api.post(f"{path}/confirmation", token, {})
     assert [event["type"] for event in confirmed.json["events"]] == ["record-confirmed"]
+    assert api.get("/v1/matches?waiting=me", token).json["matches"] == []
     told = api.get(path, token).json
     assert (told["status"], told["confirm_by"]) == ("ended", None)
     for below, body in (("take-back", {"steps": 1}), ("take-back", {"ply": 0}), ("confirmation", {})):
@@ -46,7 +53,10 @@ def test_a_confirmed_record_takes_no_correction(api, token, path):
         assert (refused.status_code, refused.json["code"]) == (409, "match/confirmed")
 
 
-def test_after_the_verdict_it_is_too_late(api, parts, token, path):
+def test_an_administrator_cannot_hurry_the_verdict_and_after_it_is_too_late(api, parts, token, path):
+    admin = parts.accounts.sign_up(Actor("system", "test"), "Root", "person", ("admin",))[1]
+    asked = api.post(f"{path}/verification", admin, {})
+    assert (asked.status_code, asked.json["due"]) == (202, False)
     match = path.rpartition("/")[2]
     assert verify_all(parts, [(match, parts.matches.read(match).version)]) == ["scored"]
     refused = api.post(f"{path}/take-back", token, {"steps": 1})
@@ -71,48 +81,18 @@ def test_only_the_recorder_corrects_and_confirms(api, token, path):
         assert api.post(f"{path}/{below}", None, body).status_code == 401
 
 
-def test_a_correction_sent_twice_with_a_key_counts_once(api, token, path):
-    answers = [
-        api.post(f"{path}/take-back", token, {"steps": 1}, headers={"Idempotency-Key": "oops"}) for _ in range(2)
-    ]
-    assert answers[0].json == answers[1].json
-    assert api.get(path).json["moves"] == ["d4"]
-
-
-def test_a_waiting_match_is_on_the_recorders_list(api, token, path):
-    match = path.rpartition("/")[2]
-    [row] = api.get("/v1/matches?waiting=me", token).json["matches"]
-    assert (row["match"], [wait["what"] for wait in row["waits_for"]]) == (match, ["confirmation"])
-    api.post(f"{path}/confirmation", token, {})
-    assert api.get("/v1/matches?waiting=me", token).json["matches"] == []
-
-
-def test_an_administrator_cannot_hurry_the_verdict(api, parts, token, path):
-    admin = parts.accounts.sign_up(Actor("system", "test"), "Root", "person", ("admin",))[1]
-    asked = api.post(f"{path}/verification", admin, {})
-    assert (asked.status_code, asked.json["due"]) == (202, False)
-
-
-def test_the_record_follows_the_corrected_line(api, token, path):
-    api.post(f"{path}/take-back", token, {"steps": 2})
-    api.post(f"{path}/moves", token, {"move": "a1"})
-    record = api.get(f"{path}/record").text
-    assert "a1" in record
-    assert "d4" not in record
-    assert "resigned" not in record
-    assert "absent" not in record
-
-
-# ------------------------------------------------------------------------------------------------- steps put right
-
-
-def test_a_step_is_put_right_where_it_stands(api, token, path):
+def test_a_step_is_put_right_where_it_stands_and_the_record_follows(api, token, path):
     api.post(f"{path}/take-back", token, {"steps": 1})
     for move in ("e5", "f6"):
         api.post(f"{path}/moves", token, {"move": move})
     done = api.post(f"{path}/corrections", token, {"take_back": 2, "steps": [{"move": "e6"}]})
     assert [event["type"] for event in done.json["events"]] == ["steps-taken-back", "move-made", "move-made"]
     assert api.get(path, token).json["moves"] == ["d4", "e6", "f6"]
+    record = api.get(f"{path}/record").text
+    assert [text in record for text in ("d4", "e6", "e5", "absent")] == [True, True, False, False]
+
+
+# ------------------------------------------------------------------------------------------------- steps put right
 
 
 def test_nothing_is_stored_if_a_step_does_not_follow_any_more(api, token, path):
@@ -146,9 +126,10 @@ def test_a_correction_that_cannot_be_read_is_refused(api, token, path):
 RING = {"a1": "heavy", "a2": "heavy", "a3": "light", "a4": "light", "a5": "light", "a6": "medium", "a7": "medium"}
 
 
-def test_terrain_is_recorded_as_it_lies_on_the_table(api, token):
-    seats = [{"name": "Ada"}, {"name": "Bea"}]
-    path = f"/v1/matches/{api.new_match(token, seats, ruleset='rings', recorded=True, dice='recorded')}"
+def test_terrain_is_laid_as_it_lies_on_the_table_by_the_recorder_alone_while_it_is_due(api, token):
+    path = new_path(api, token, "rings", dice="recorded")
+    refused = api.post(f"{path}/rolls", api.sign_up("Eve")[1], {"laid": {"b1": "heavy"}})
+    assert (refused.status_code, refused.json["code"]) == (403, "match/not-recorder")
     done = api.post(f"{path}/rolls", token, {"laid": RING})
     assert done.json["events"][0]["data"]["values"] == [1]
     again = api.post(f"{path}/rolls", token, {"laid": RING}, headers={"Accept-Language": "de"})
@@ -156,20 +137,12 @@ def test_terrain_is_recorded_as_it_lies_on_the_table(api, token):
     assert again.json["detail"].startswith("Auf b1 b2 b3 b4 b5 b6 b7 liegen")
     for body in ({}, {"laid": RING, "values": [1]}, {"laid": {}}, {"laid": {"a1": 5}}):
         assert api.post(f"{path}/rolls", token, body).status_code == 422
-
-
-def test_terrain_is_laid_by_the_recorder_alone_and_only_while_it_is_due(api, token):
-    seats = [{"name": "Ada"}, {"name": "Bea"}]
-    path = f"/v1/matches/{api.new_match(token, seats, ruleset='rings', recorded=True, dice='recorded')}"
-    _, other = api.sign_up("Eve")
-    refused = api.post(f"{path}/rolls", other, {"laid": {"b1": "heavy"}})
-    assert (refused.status_code, refused.json["code"]) == (403, "match/not-recorder")
-    for ring in "abcd":
+    for ring in "bcd":
         laid = {field.replace("a", ring): kind for field, kind in RING.items()}
         assert api.post(f"{path}/rolls", token, {"laid": laid}).status_code == 200
     late = api.post(f"{path}/rolls", token, {"laid": RING})
     assert (late.status_code, late.json["code"]) == (409, "roll/not-due")
     other_ring = {"take_back": 1, "steps": [{"laid": laid}]}
     assert api.post(f"{path}/corrections", token, other_ring).json["events"][1]["data"]["values"] == [1]
-    thrown = f"/v1/matches/{api.new_match(token, seats, ruleset='rings', recorded=True, dice='server')}"
+    thrown = new_path(api, token, "rings", dice="server")
     assert api.post(f"{thrown}/rolls", token, {"laid": RING}).json["code"] == "roll/unwanted"

@@ -50,9 +50,9 @@ class Table:
     def play_until_another_seat_learns(self) -> dict[str, Any]:
         """The view when experience is to be given out by a seat that is not on turn."""
         while True:
-            view = self.get()["view"]
-            if view["phase"] == "xp" and self.get()["turn"] != {"decision": view["on_turn"]}:
-                return view
+            state = self.get()
+            if state["view"]["phase"] == "xp" and state["turn"] != {"decision": state["view"]["on_turn"]}:
+                return state["view"]
             self.play_on()
 
     def play_until_a_defence(self) -> dict[str, Any]:
@@ -75,11 +75,9 @@ def test_experience_is_given_out_by_the_token_of_a_seat_that_is_not_on_turn(tabl
     learner = table.get()["turn"]["decision"]
     assert learner != mover
     assert table.get("/legal-moves")["moves"] == ["xp scout", "xp miner", "xp tower", "xp rider"]
-    for_another = {"move": "xp scout", "seat": learner}
-    refused = table.api.post(f"{table.path}/moves", table.tokens[mover - 1], for_another)
-    assert (refused.status_code, refused.json["code"]) == (403, "seat/not-yours")
-    refused = table.move(mover, "xp scout")
-    assert (refused.status_code, refused.json["code"]) == (409, "move/not-your-turn")
+    for body, code in (({"seat": learner}, "seat/not-yours"), ({}, "move/not-your-turn")):
+        refused = table.api.post(f"{table.path}/moves", table.tokens[mover - 1], {"move": "xp scout", **body})
+        assert (refused.status_code, refused.json["code"]) == (403 if body else 409, code)
     before = table.get()["view"]["characters"][learner - 1]["scout"]["xp"]
     given = table.move(learner, "xp scout")
     assert given.json["events"][0]["data"] == {"move": "xp scout", "seat": learner}
@@ -121,7 +119,7 @@ def recorded(api: Api) -> tuple[str, str]:
     return token, f"/v1/matches/{match}"
 
 
-def test_a_match_is_entered_with_its_dice(api: Api, recorded: tuple[str, str]) -> None:
+def test_a_match_is_entered_with_its_dice_and_shown_as_json_and_as_text(api: Api, recorded: tuple[str, str]) -> None:
     token, path = recorded
     enter(api, token, path, OPENING)
     assert api.get(path).json["turn"] == {"roll": {"sides": 6, "count": 1, "purpose": "turn", "seat": 1}}
@@ -133,34 +131,24 @@ def test_a_match_is_entered_with_its_dice(api: Api, recorded: tuple[str, str]) -
     refused = api.post(f"{path}/moves", token, {"move": "move miner"}).json
     assert (refused["code"], refused["clause"], refused["legal"]) == ("move/illegal", "CR7", ["move scout"])
     assert api.get(refused["clause_url"]).json["clause"] == "CR7"
+    position = api.get(f"{path}/positions/5").json
+    assert (position["view"]["characters"][1]["tower"]["at"], position["turn"]) == (10, {"decision": 2})
+    text = api.get(f"{path}/positions/5", headers={"Accept": "text/plain"}).text
+    assert "   9  10  11  12  13  14  15  16\n   . 2t1   .   .   .   .   .   .\n" in text
+    assert "Then seat 2 plays spawn miner." in text
 
 
 def test_a_defence_is_typed_in_and_throws_the_attacker_back(api: Api, recorded: tuple[str, str]) -> None:
     token, path = recorded
     # Ada's scout goes to 5, then against the tower of Bea on 10, which is saved.
-    enter(
-        api,
-        token,
-        path,
-        [*OPENING, [4], "move scout", "spawn miner", [3], "move miner", "spawn scout", [5], "move scout"],
-    )
-    turn = api.get(path).json["turn"]
-    assert turn == {"roll": {"sides": 6, "count": 1, "purpose": "defence", "seat": 2}}
-    assert api.get(path).json["view"]["attack"]["target"] == {"seat": 2, "class": "tower"}
+    attack = [[4], "move scout", "spawn miner", [3], "move miner", "spawn scout", [5], "move scout"]
+    enter(api, token, path, [*OPENING, *attack])
+    shown = api.get(path).json
+    assert shown["turn"] == {"roll": {"sides": 6, "count": 1, "purpose": "defence", "seat": 2}}
+    assert shown["view"]["attack"]["target"] == {"seat": 2, "class": "tower"}
     enter(api, token, path, [[1]])
-    assert api.get(path).json["view"]["characters"][0]["scout"]["at"] == 8
-    assert api.get(path).json["turn"] == {"decision": 2}
-
-
-def test_positions_are_shown_as_json_and_as_text(api: Api, recorded: tuple[str, str]) -> None:
-    token, path = recorded
-    enter(api, token, path, OPENING)
-    position = api.get(f"{path}/positions/5").json
-    assert position["view"]["characters"][1]["tower"]["at"] == 10
-    assert position["turn"] == {"decision": 2}
-    text = api.get(f"{path}/positions/5", headers={"Accept": "text/plain"}).text
-    assert "   9  10  11  12  13  14  15  16\n   . 2t1   .   .   .   .   .   .\n" in text
-    assert "Then seat 2 plays spawn miner." in text
+    shown = api.get(path).json
+    assert (shown["view"]["characters"][0]["scout"]["at"], shown["turn"]) == (8, {"decision": 2})
 
 
 def test_the_record_holds_moves_and_rolls_and_is_imported_again(

@@ -56,7 +56,9 @@ def played(rig: Damaged) -> Damaged:
     return rig
 
 
-def test_positions_before_the_fault_are_read_with_their_turn(played):
+def test_a_match_says_what_is_at_fault_and_its_positions_before_the_fault_are_read_with_their_turn(played):
+    match = played.api.get(played.path).json
+    assert (match["fault"]["version"], match["ply"]) == (played.fault, 1)
     before = played.api.get(f"{played.path}/positions/0").json
     assert (before["ply"], before["turn"]) == (0, {"decision": 1})
     last = played.api.get(f"{played.path}/positions/1").json
@@ -66,22 +68,13 @@ def test_positions_before_the_fault_are_read_with_their_turn(played):
 
 
 @pytest.mark.parametrize("media", ["application/json", "text/plain", "image/svg+xml"])
-def test_positions_after_the_fault_are_refused(played, media):
-    for path in ("positions/2", "positions/3", f"positions/1?version={played.fault}"):
+def test_positions_after_the_fault_and_legal_moves_are_refused(played, media):
+    paths = ["positions/2", "positions/3", f"positions/1?version={played.fault}"]
+    if media == "application/json":
+        paths += ["legal-moves", "legal-moves/next", "legal-moves/touched"]
+    for path in paths:
         problem = played.refused(f"{played.path}/{path}", headers={"Accept": media})
         assert (problem["code"], problem["version"]) == ("match/damaged", played.fault)
-
-
-@pytest.mark.parametrize("path", ["legal-moves", "legal-moves/next", "legal-moves/touched"])
-def test_nothing_is_legal_in_a_match_that_cannot_be_read(played, path):
-    problem = played.refused(f"{played.path}/{path}")
-    assert (problem["code"], problem["version"]) == ("match/damaged", played.fault)
-
-
-def test_the_match_says_what_is_at_fault(played):
-    match = played.api.get(played.path).json
-    assert match["fault"]["version"] == played.fault
-    assert match["ply"] == 1
 
 
 def test_a_retry_of_a_move_whose_event_is_damaged_is_refused(played):
@@ -91,26 +84,24 @@ def test_a_retry_of_a_move_whose_event_is_damaged_is_refused(played):
     assert played.move("d4", key="d4").status_code == 200
 
 
-def test_the_stream_of_a_player_names_itself(rig):
-    rig.damage(rig.ann, 1)
-    for path, token in (("/v1/players/me", rig.token), (f"/v1/players/{rig.ann}", None)):
-        problem = rig.refused(path, token=token)
-        assert problem["code"] == "stream/broken-chain"
-        assert problem["version"] == 1
-        assert rig.ann in problem["detail"]
-
-
-def test_the_stream_of_a_tournament_names_itself(rig):
-    _, organiser = rig.parts.accounts.sign_up(Actor("system", "test"), "Olga", "person", ("play", "organise"))
-    terms = {"name": "Cup", "ruleset": "zhen", "format": {"kind": "round-robin"}}
-    made = rig.api.post("/v1/tournaments", organiser, terms)
-    assert made.status_code == 201, made.json
-    stream = made.json["tournament"]
+@pytest.mark.parametrize("kind", ["player", "tournament", "ratings"])
+def test_a_damaged_stream_names_itself(rig, kind):
+    if kind == "player":
+        stream, paths = rig.ann, ["/v1/players/me", f"/v1/players/{rig.ann}"]
+    elif kind == "tournament":
+        _, organiser = rig.parts.accounts.sign_up(Actor("system", "test"), "Olga", "person", ("play", "organise"))
+        terms = {"name": "Cup", "ruleset": "zhen", "format": {"kind": "round-robin"}}
+        stream = rig.api.post("/v1/tournaments", organiser, terms).json["tournament"]
+        paths = [f"/v1/tournaments/{stream}{path}" for path in ("", "/standings", "/rounds", "/matches")]
+    else:
+        stream, paths = "ratings-zhen", ["/v1/ratings/zhen", f"/v1/ratings/zhen/{rig.ann}"]
+        rig.parts.store.within._events[stream] = [StoredEvent(1, b'{"data":{"model":1}}', bytes(32))]
     rig.damage(stream, 1)
-    for path in ("", "/standings", "/rounds", "/matches"):
-        problem = rig.refused(f"/v1/tournaments/{stream}{path}")
-        assert (problem["code"], problem["version"]) == ("stream/broken-chain", 1)
+    for path in paths:
+        problem = rig.refused(path, token=rig.token if path.endswith("/me") else None)
+        assert problem["code"] == "stream/broken-chain"
         assert stream in problem["detail"]
+        assert problem["version"] == 1
 
 
 def test_the_stream_of_an_import_names_itself(rig):
@@ -122,12 +113,3 @@ def test_the_stream_of_an_import_names_itself(rig):
         problem = rig.refused(path, token=rig.token)
         assert problem["code"].startswith("stream/")
         assert stream in problem["detail"]
-
-
-@pytest.mark.parametrize("path", ["/v1/ratings/zhen", "/v1/ratings/zhen/{ann}"])
-def test_the_stream_of_the_ratings_names_itself(rig, path):
-    rig.parts.store.within._events["ratings-zhen"] = [StoredEvent(1, b'{"data":{"model":1}}', bytes(32))]
-    rig.damage("ratings-zhen", 1)
-    problem = rig.refused(path.format(ann=rig.ann))
-    assert problem["code"] == "stream/broken-chain"
-    assert "ratings-zhen" in problem["detail"]
