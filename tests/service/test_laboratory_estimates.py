@@ -243,10 +243,7 @@ def test_the_test_is_seldom_wrong():
 
 
 def test_a_board_is_measured_over_all_its_seatings():
-    board = [
-        {"ranks": (1, 2), "plies": 10, "lead_changes": 1},
-        {"ranks": (1, 1), "plies": 20, "lead_changes": 2},
-    ]
+    board = [{"ranks": (1, 2), "plies": 10, "lead_changes": 1}, {"ranks": (1, 1), "plies": 20, "lead_changes": 2}]
     measured = measure_board(board)
     assert measured == {"seat_1_score": 0.75, "first_bot_score": 0.75, "plies": 15, "lead_changes": 1.5, "draws": 0.5}
     assert tuple(measured) == MEASURES

@@ -67,10 +67,7 @@ def test_a_row_has_all_that_a_list_shows(api: Api, ann, ben) -> None:
         "status": "open",
         "ruleset": "pathagon",
         "ruleset_version": 1,
-        "seats": [
-            {"seat": 1, "player": ann[0], "seated": True},
-            {"seat": 2, "player": ben[0], "seated": False},
-        ],
+        "seats": [{"seat": 1, "player": ann[0], "seated": True}, {"seat": 2, "player": ben[0], "seated": False}],
         "creator": ann[0],
         "recorder": None,
         "rated": False,

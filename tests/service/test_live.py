@@ -90,44 +90,27 @@ def eventually(check: Callable[[], object]) -> None:
 
 
 def test_a_follower_gets_what_is_there_and_what_comes(rig):
-    rig.append(3)
-    client = rig.follow()
-    eventually(lambda: client.numbers == [1, 2, 3])
-    rig.append(2)
-    eventually(lambda: client.numbers == [1, 2, 3, 4, 5])
-
-
-def test_an_event_is_sent_with_its_id_and_type(rig):
-    client = rig.follow()
     rig.append()
-    eventually(lambda: client.numbers)
+    client = rig.follow()
+    eventually(lambda: client.numbers == [1])
     assert client.text == b"retry: 1000\n\nid: 1\nevent: made\ndata: {}\n\n"
-
-
-def test_a_follower_goes_on_after_the_last_number_it_has_seen(rig):
-    rig.append(5)
-    client = rig.follow(after=3)
-    eventually(lambda: client.numbers == [4, 5])
-
-
-def test_a_follower_that_knows_more_than_we_do_gets_nothing_twice(rig):
     rig.append(2)
-    early = rig.follow()
-    eventually(lambda: early.numbers == [1, 2])
-    ahead = rig.follow(after=4)
-    rig.append(3)
-    eventually(lambda: ahead.numbers == [5] and early.numbers == [1, 2, 3, 4, 5])
+    eventually(lambda: client.numbers == [1, 2, 3])
+    late = rig.follow(after=2)
+    eventually(lambda: late.numbers == [3])
+    rig.append()
+    eventually(lambda: client.numbers[-1] == late.numbers[-1] == 4)
 
 
-def test_a_follower_that_claims_to_know_more_than_there_is_disturbs_nobody(rig):
+def test_a_follower_that_claims_to_know_more_than_there_is_gets_nothing_twice_and_disturbs_nobody(rig):
     rig.append(2)
-    ahead = rig.follow(after=1000)
+    ahead, farther = rig.follow(after=4), rig.follow(after=1000)
     honest = rig.follow()
     eventually(lambda: honest.numbers == [1, 2])
-    rig.append()
-    eventually(lambda: honest.numbers == [1, 2, 3])
-    assert not ahead.numbers
-    assert not ahead.has_ended.is_set()
+    rig.append(3)
+    eventually(lambda: ahead.numbers == [5] and honest.numbers == [1, 2, 3, 4, 5])
+    assert not farther.numbers
+    assert not farther.has_ended.is_set()
 
 
 def test_who_may_not_go_on_is_given_nothing_more_and_no_end(rig):
@@ -143,17 +126,6 @@ def test_who_may_not_go_on_is_given_nothing_more_and_no_end(rig):
     assert b"event: end" not in client.text
 
 
-def test_those_who_come_later_get_all_of_it_too(rig):
-    rig.append(4)
-    late = rig.follow(after=4)
-    rig.append(2)
-    eventually(lambda: late.numbers == [5, 6])
-    first = rig.follow()
-    eventually(lambda: first.numbers == [1, 2, 3, 4, 5, 6])
-    rig.append()
-    eventually(lambda: first.numbers[-1] == late.numbers[-1] == 7)
-
-
 def test_one_stream_is_read_once_for_all_who_follow_it(rig):
     clients = [rig.follow() for _ in range(100)]
     rig.append()
@@ -162,6 +134,12 @@ def test_one_stream_is_read_once_for_all_who_follow_it(rig):
     rig.append()
     eventually(lambda: all(client.numbers == [1, 2] for client in clients))
     assert rig.source.reads.count((STREAM, 1)) == 1
+    told = Numbers(rig.store)
+    clients = [Client(rig.live.follow(told, STREAM, 2, form="de")) for _ in range(20)]
+    eventually(lambda: told.reads)
+    rig.append()
+    eventually(lambda: all(client.numbers == [3] for client in clients))
+    assert len(told.reads) < len(clients)
 
 
 def test_followers_of_one_stream_hear_nothing_of_another(rig):
@@ -252,16 +230,6 @@ def test_followers_of_another_form_get_the_entries_of_their_own_source(rig):
     eventually(lambda: not rig.live._topics)
 
 
-def test_all_followers_of_one_form_share_what_is_read(rig):
-    rig.append(2)
-    told = Numbers(rig.store)
-    clients = [Client(rig.live.follow(told, STREAM, 2, form="de")) for _ in range(20)]
-    eventually(lambda: told.reads)
-    rig.append()
-    eventually(lambda: all(client.numbers == [3] for client in clients))
-    assert len(told.reads) < len(clients)
-
-
 def test_a_form_that_fails_ends_its_own_followers_alone(rig):
     told = Numbers(rig.store)
     told.trouble = LookupError("a fault of the program")
@@ -271,14 +239,17 @@ def test_a_form_that_fails_ends_its_own_followers_alone(rig):
     eventually(lambda: plain.numbers == [1])
 
 
-def test_a_stream_in_a_form_ends_after_its_last_event(rig):
-    told = Numbers(rig.store)
-    told.last = 3
-    client = Client(rig.live.follow(told, STREAM, 0, form="de"))
+@pytest.mark.parametrize("form", ["", "de"])
+def test_a_stream_ends_after_its_last_event(rig, form):
+    rig.source.last = 3
+    client = rig.follow(form=form)
     rig.append(3)
     eventually(client.has_ended.is_set)
-    assert client.numbers == [1, 2, 3]
-    assert client.text.endswith(b"event: end\ndata: {}\n\n")
+    over = rig.follow(after=1, upto=3, form=form)
+    eventually(over.has_ended.is_set)
+    assert (client.numbers, over.numbers) == ([1, 2, 3], [2, 3])
+    for each in (client, over):
+        assert each.text.endswith(b"event: end\ndata: {}\n\n")
 
 
 def test_a_long_stream_comes_whole(rig, monkeypatch):
@@ -290,23 +261,6 @@ def test_a_long_stream_comes_whole(rig, monkeypatch):
     eventually(lambda: late.numbers == list(range(1, 31)) and later.numbers == list(range(21, 31)))
     rig.append()
     eventually(lambda: {client.numbers[-1] for client in (first, late, later)} == {31})
-
-
-def test_a_stream_ends_after_its_last_event(rig):
-    rig.source.last = 3
-    client = rig.follow()
-    rig.append(3)
-    eventually(client.has_ended.is_set)
-    assert client.numbers == [1, 2, 3]
-    assert client.text.endswith(b"event: end\ndata: {}\n\n")
-
-
-def test_a_stream_that_was_over_before_ends_where_it_ended(rig):
-    rig.append(3)
-    client = rig.follow(after=1, upto=3)
-    eventually(client.has_ended.is_set)
-    assert client.numbers == [2, 3]
-    assert client.text.endswith(b"event: end\ndata: {}\n\n")
 
 
 @pytest.mark.parametrize("trouble", [StoreUnavailable("away"), DatabaseUnavailable("away")])
@@ -322,24 +276,7 @@ def test_what_a_server_that_is_away_holds_back_comes_when_it_is_there_again(rig,
     eventually(lambda: client.numbers == [1, 2, 3] and newcomer.numbers == [1, 2, 3])
 
 
-def test_a_feed_that_was_away_hides_nothing(rig, monkeypatch):
-    client = rig.follow()
-    rig.append()
-    eventually(lambda: client.numbers == [1])
-    tail, away = rig.store.tail, threading.Event()
-
-    def fail(*_: object) -> None:
-        away.set()
-        raise StoreUnavailable("away")
-
-    monkeypatch.setattr(rig.store, "tail", fail)
-    eventually(away.is_set)
-    rig.append()
-    monkeypatch.setattr(rig.store, "tail", tail)
-    eventually(lambda: client.numbers == [1, 2])
-
-
-def test_a_feed_that_stays_away_is_logged_once(rig, monkeypatch, caplog):
+def test_a_feed_that_was_away_hides_nothing_and_is_logged_once(rig, monkeypatch, caplog):
     monkeypatch.setattr("plyscribe.service.live.reader.RETRY_PAUSE_S", 0.01)
     client = rig.follow()
     rig.append()
@@ -354,6 +291,8 @@ def test_a_feed_that_stays_away_is_logged_once(rig, monkeypatch, caplog):
         for name in ("tail", "feed_end"):
             patch.setattr(rig.store, name, fail)
         eventually(lambda: len(tries) > 5)
+        rig.append()
+    eventually(lambda: client.numbers == [1, 2])
     said = [record.getMessage() for record in caplog.records if "the feed cannot be read" in record.getMessage()]
     assert said == ["the feed cannot be read, trying again: away"]
 
@@ -392,32 +331,6 @@ def test_who_is_sent_too_much_at_a_time_must_connect_again(rig, monkeypatch):
     assert seen == list(range(1, 11))
 
 
-def test_there_is_a_bound_to_followers_and_a_place_becomes_free():
-    rig = Rig(most=2)
-    one, _ = rig.follow(), rig.follow()
-    with pytest.raises(LiveFull):
-        rig.follow()
-    one.follower.stop()
-    one.follower.stop()
-    eventually(lambda: try_to(rig.follow))
-    with pytest.raises(LiveFull):
-        rig.follow()
-    rig.live.close()
-
-
-def test_one_client_takes_no_more_than_its_share_and_gets_a_place_back():
-    rig = Rig(most=4, each=2)
-    one, _ = rig.follow(client="ann"), rig.follow(client="ann", wait_s=30)
-    with pytest.raises(LiveShare):
-        rig.follow(client="ann")
-    rig.follow(client="ben")
-    one.follower.stop()
-    eventually(lambda: try_to(lambda: rig.follow(client="ann")))
-    with pytest.raises(LiveShare):
-        rig.follow(client="ann")
-    rig.live.close()
-
-
 def try_to(follow: Callable[[], Client]) -> bool:
     try:
         follow()
@@ -426,15 +339,28 @@ def try_to(follow: Callable[[], Client]) -> bool:
     return True
 
 
-def test_who_waits_is_told_at_once_of_what_is_there(rig):
+@pytest.mark.parametrize(
+    ("bounds", "more", "refusal"), [((2, 5000), {}, LiveFull), ((4, 2), {"wait_s": 30}, LiveShare)]
+)
+def test_there_is_a_bound_to_followers_and_to_those_of_one_client_and_a_place_becomes_free(bounds, more, refusal):
+    rig = Rig(*bounds)
+    one, _ = rig.follow(client="ann"), rig.follow(client="ann", **more)
+    with pytest.raises(refusal):
+        rig.follow(client="ann")
+    assert try_to(lambda: rig.follow(client="ben")) is (refusal is LiveShare)
+    one.follower.stop()
+    one.follower.stop()
+    eventually(lambda: try_to(lambda: rig.follow(client="ann")))
+    with pytest.raises(refusal):
+        rig.follow(client="ann")
+    rig.live.close()
+
+
+def test_who_waits_is_told_at_once_of_what_is_there_and_of_what_comes(rig):
     rig.append()
     waiting = rig.follow(wait_s=30)
     eventually(waiting.has_ended.is_set)
     assert waiting.text == b""
-
-
-def test_who_waits_is_told_of_what_comes(rig):
-    rig.append()
     waiting = rig.follow(after=1, wait_s=30)
     time.sleep(0.05)
     assert not waiting.has_ended.is_set()
@@ -452,21 +378,15 @@ def test_heartbeats_show_that_the_stream_lives(monkeypatch):
 
 
 def test_when_the_process_stops_streams_end_without_an_end(rig):
-    client = rig.follow()
+    client, follower = rig.follow(), rig.live.follow(rig.source, STREAM, 0)
     rig.append()
     eventually(lambda: client.numbers == [1])
     rig.live.close()
     eventually(client.has_ended.is_set)
+    eventually(Client(follower).has_ended.is_set)
     assert b"event: end" not in client.text
     with pytest.raises(LiveFull):
         rig.follow()
-
-
-def test_a_follower_that_was_opened_before_the_process_stops_ends_all_the_same(rig):
-    follower = rig.live.follow(rig.source, STREAM, 0)
-    rig.live.close()
-    client = Client(follower)
-    eventually(client.has_ended.is_set)
 
 
 def test_nothing_is_missed_or_doubled_while_followers_come_and_go(rig):

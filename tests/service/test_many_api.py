@@ -261,10 +261,7 @@ def test_an_export_of_positions_has_a_line_for_each(club):
     lines, end = club.export("as=positions")
     assert end["count"] == 1
     for ply, line in enumerate(lines):
-        assert {**line, "cursor": None} == {
-            **club.api.get(f"/v1/matches/{match}/positions/{ply}").json,
-            "cursor": None,
-        }
+        assert {**line, "cursor": None} == {**club.api.get(f"/v1/matches/{match}/positions/{ply}").json, "cursor": None}
     assert [line["ply"] for line in lines] == [0, 1]
 
 
