@@ -4,6 +4,7 @@ import gzip
 import json
 import re
 import secrets
+from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
@@ -77,6 +78,14 @@ class Api:
             if body is not None
             else self.send("POST", path, token, **request)
         )
+
+    def pages(self, path: str | None, token: str | None = None) -> Iterator[Any]:
+        """The page at this path, and those that follow it."""
+        while path:
+            page = self.get(path, token)
+            assert page.status_code == 200, page.json
+            yield page.json
+            path = page.json["next"]
 
     def sign_up(self, name: str = "", scopes: tuple[str, ...] = ("play", "record")) -> tuple[str, str]:
         """Sign up a player, by default with a name of their own; returns the id and the token."""

@@ -59,7 +59,7 @@ def forger(api: Api, parts: Parts) -> Forger:
     return Forger(api, parts)
 
 
-def test_the_dice_of_an_imported_match_do_not_go_on_in_a_fork(forger: Forger) -> None:
+def test_the_dice_of_an_imported_match_do_not_go_on_in_a_fork(forger):
     aborted = [("match-aborted", {"cause": "called off"}), ("dice-revealed", {"secret": "00" * 32})]
     made_up = forger.make_up(forger.dice, aborted)
     forked = forger.api.post(f"/v1/matches/{made_up}/forks", forger.token, {"ply": 0, "dice": "same"})
@@ -67,7 +67,7 @@ def test_the_dice_of_an_imported_match_do_not_go_on_in_a_fork(forger: Forger) ->
     assert (forked.status_code, forked.json["code"]) == (409, "fork/dice-secret")
 
 
-def test_an_imported_match_has_no_duplicates(forger: Forger) -> None:
+def test_an_imported_match_has_no_duplicates(forger):
     dice = {**forger.dice, "mode": "shared", "matches": [FOREIGN, "match-" + "g" * 26]}
     made_up = forger.make_up(dice, [])
     seats = {"seats": [{"player": forger.eve}] * 2}
@@ -75,7 +75,7 @@ def test_an_imported_match_has_no_duplicates(forger: Forger) -> None:
     assert (made.status_code, made.json["code"]) == (409, "match/read-only")
 
 
-def test_the_dice_of_a_match_of_ours_do_not_go_on_from_its_forged_import(forger: Forger) -> None:
+def test_the_dice_of_a_match_of_ours_do_not_go_on_from_its_forged_import(forger):
     forger.make_up(forger.dice, [("match-aborted", {"cause": "x"}), ("dice-revealed", {"secret": "00" * 32})])
     fresh = forger.api.post(f"/v1/matches/{FOREIGN}/forks", forger.token, {"ply": 0})
     assert fresh.status_code == 201
@@ -93,7 +93,7 @@ def block(forger: Forger) -> list[str]:
     return matches
 
 
-def test_an_import_does_not_keep_a_match_from_being_created(forger: Forger, block: list[str]) -> None:
+def test_an_import_does_not_keep_a_match_from_being_created(forger, block):
     api, second = forger.api, block[1]
     made = api.post(f"/v1/matches/{block[0]}/duplicates/2", forger.ann, {"seats": [None, None]})
     assert (made.status_code, made.json["match"]) == (201, second)
@@ -103,16 +103,14 @@ def test_an_import_does_not_keep_a_match_from_being_created(forger: Forger, bloc
     assert api.post(f"/v1/matches/{second}/seats/1", forger.ann, {}).status_code == 200
 
 
-def test_another_process_that_has_read_the_import_comes_to_read_the_match(
-    forger: Forger, parts: Parts, block: list[str]
-) -> None:
+def test_another_process_that_has_read_the_import_comes_to_read_the_match(forger, parts, block):
     other = Api(create_app(compose(parts.config, parts.store)))
     assert other.get(f"/v1/matches/{block[1]}").json["status"] == "aborted"
     forger.api.post(f"/v1/matches/{block[0]}/duplicates/2", forger.ann, {"seats": [None, None]})
     assert other.get(f"/v1/matches/{block[1]}").json["status"] == "open"
 
 
-def test_positions_of_a_new_match_are_not_those_of_an_import_that_was_read(forger: Forger) -> None:
+def test_positions_of_a_new_match_are_not_those_of_an_import_that_was_read(forger):
     api, seats = forger.api, [{"player": forger.eve}] * 2
     played = api.new_match(forger.token, seats, "zhen")
     for move in ("+1", "+2"):
@@ -127,7 +125,7 @@ def test_positions_of_a_new_match_are_not_those_of_an_import_that_was_read(forge
     assert api.get(f"/v1/matches/{foreseen}/positions/1").status_code == 404
 
 
-def test_no_match_is_restored_that_has_the_secret_dice_of_another(forger: Forger, tmp_path: Path) -> None:
+def test_no_match_is_restored_that_has_the_secret_dice_of_another(forger, tmp_path):
     created = forger.api.get(f"/v1/matches/{forger.victim}/events").json["events"][0]["data"]
     own = {**forger.dice, "dice_id": FOREIGN}
     shared = {**forger.dice, "mode": "shared", "matches": [FOREIGN]}
@@ -142,7 +140,7 @@ def test_no_match_is_restored_that_has_the_secret_dice_of_another(forger: Forger
                 transfer._restore_match(forger.parts, path)
 
 
-def test_a_duplicate_is_restored_of_which_its_first_match_knows(forger: Forger, tmp_path: Path) -> None:
+def test_a_duplicate_is_restored_of_which_its_first_match_knows(forger, tmp_path):
     first = forger.api.post(
         "/v1/matches", forger.ann, {"ruleset": "toy", "seats": [None, None], "shared_dice": 2, "start": "call"}
     ).json["match"]

@@ -21,8 +21,8 @@ class Forked:
 
     def __init__(self, api: Api, ruleset: str = "pathagon", moves: list[str] = LINE, **more: Any) -> None:
         self.api = api
-        (self.ann, self.ann_token), (self.ben, self.ben_token) = api.sign_up("Ann"), api.sign_up("Ben")
-        self.eve, self.eve_token = api.sign_up("Eve")
+        (self.ann, self.ann_token), (self.ben, self.ben_token) = api.sign_up(), api.sign_up()
+        self.eve, self.eve_token = api.sign_up()
         seats = [{"player": self.ann}, {"player": self.ben}]
         self.match = api.new_match(self.ann_token, seats, ruleset, **more)
         self.path = f"/v1/matches/{self.match}"
@@ -57,7 +57,7 @@ def race(api: Api) -> Forked:
     return Forked(api, "toy", ["push"], options={"dice": 1})
 
 
-def test_every_reader_can_fork_a_match_from_any_ply(forked):
+def test_every_reader_can_fork_a_match_from_any_ply_without_changing_it(forked):
     answered = forked.fork(2)
     assert answered.status_code == 201
     path = f"/v1/matches/{answered.json['match']}"
@@ -67,38 +67,18 @@ def test_every_reader_can_fork_a_match_from_any_ply(forked):
     assert (now["moves"], now["parent"]) == (LINE[:2], {"match": forked.match, "ply": 2})
     assert (now["status"], now["rated"], now["private"]) == ("playing", False, False)
     assert {seat["player"] for seat in now["seats"]} == {forked.eve}
-
-
-def test_a_fork_continues_without_changing_its_parent(forked):
-    path = forked.made(2)
-    assert forked.api.post(f"{path}/moves", forked.eve_token, {"move": "g7"}).status_code == 200
-    assert forked.api.get(path).json["moves"] == [*LINE[:2], "g7"]
-    assert forked.api.get(forked.path).json["moves"] == LINE
-
-
-def test_all_positions_of_a_fork_can_be_read_with_their_versions(forked):
-    path = forked.made(2)
-    forked.api.post(f"{path}/moves", forked.eve_token, {"move": "g7"})
-    for ply in range(4):
-        told = forked.api.get(f"{path}/positions/{ply}").json
-        exact = forked.api.get(f"{path}/positions/{ply}?version={told['version']}").json
-        assert exact == told
-        if ply < 3:
-            assert told["view"] == forked.api.get(f"{forked.path}/positions/{ply}").json["view"]
-
-
-def test_a_fork_has_its_legal_moves_its_export_and_its_row(forked, parts):
-    path = forked.made(2)
     assert "d4" not in forked.api.get(f"{path}/legal-moves?limit=1000").json["moves"]
     assert len(forked.api.get(f"{path}/events", headers={"Accept": "application/x-ndjson"}).text.splitlines()) == 4
     row = next(row for row in forked.api.get("/v1/matches").json["matches"] if path.endswith(row["match"]))
     assert (row["ply"], row["status"]) == (2, "playing")
-
-
-def test_a_finished_match_is_forked_before_the_event_that_ended_it(forked):
-    forked.resign()
-    path = forked.made(3)
     assert forked.api.post(f"{path}/moves", forked.eve_token, {"move": "g7"}).status_code == 200
+    assert forked.api.get(path).json["moves"] == [*LINE[:2], "g7"]
+    assert forked.api.get(forked.path).json["moves"] == LINE
+    for ply in range(4):
+        told = forked.api.get(f"{path}/positions/{ply}").json
+        assert forked.api.get(f"{path}/positions/{ply}?version={told['version']}").json == told
+        if ply < 3:
+            assert told["view"] == forked.api.get(f"{forked.path}/positions/{ply}").json["view"]
 
 
 def test_a_ply_at_which_the_game_is_over_cannot_be_forked(api):
@@ -120,10 +100,12 @@ def test_a_fork_goes_on_with_steps_that_were_tried(forked):
     assert (left.status_code, left.json["code"]) == (409, "fork/over")
 
 
-def test_a_fork_goes_on_with_tried_steps_where_a_resigned_match_stood(forked):
+def test_a_finished_match_is_forked_before_the_event_that_ended_it(forked):
     forked.resign()
     now = forked.api.get(forked.made(3, steps=[{"move": "g7"}])).json
     assert (now["moves"], now["turn"]) == ([*LINE, "g7"], {"decision": 1})
+    path = forked.made(3)
+    assert forked.api.post(f"{path}/moves", forked.eve_token, {"move": "g7"}).status_code == 200
 
 
 def test_a_new_match_begins_with_steps_that_were_tried(api, parts):
@@ -145,24 +127,21 @@ def test_a_new_match_begins_with_steps_that_were_tried(api, parts):
     assert api.post("/v1/matches", token, {**body, "steps": [{"move": "push"}]}).json["step"] == 0
     assert api.post("/v1/matches", token, {**body, "rated": True}).json["code"] == "rated/fork"
     assert api.post("/v1/matches", token, {**body, "shared_dice": 2}).json["code"] == "dice/shared"
-
-
-def test_a_step_that_a_new_match_cannot_begin_with_is_refused_with_its_clause(api):
-    ann, token = api.sign_up("Ann")
-    body = {"ruleset": "pathagon", "seats": [{"player": ann}] * 2, "steps": [{"move": "a1"}, {"move": "a1"}]}
-    refused = api.post("/v1/matches", token, body)
+    illegal = {"ruleset": "pathagon", "seats": [{"player": ann}] * 2, "steps": [{"move": "a1"}, {"move": "a1"}]}
+    refused = api.post("/v1/matches", token, illegal)
     assert (refused.status_code, refused.json["code"], refused.json["step"]) == (422, "move/illegal", 1)
     assert refused.json["clause_url"] == "/v1/rulesets/pathagon/clauses/PA4?version=1"
 
 
-def test_a_ply_that_was_not_played_cannot_be_forked(forked):
-    refused = forked.fork(4)
-    assert (refused.status_code, refused.json["code"], refused.json["ply"]) == (422, "fork/ply", 3)
-
-
-def test_a_fork_has_as_many_seats_as_its_parent(forked):
-    refused = forked.fork(1, seats=[None])
-    assert (refused.status_code, refused.json["code"]) == (422, "fork/seats")
+def test_a_fork_that_cannot_be_is_refused(forked, monkeypatch):
+    unknown = [{"player": "player-" + "z" * 26}, None]
+    for ply, seats, code in ((4, None, "fork/ply"), (1, [None], "fork/seats"), (1, unknown, "player/unknown")):
+        refused = forked.fork(ply, **({"seats": seats} if seats else {}))
+        assert (refused.status_code, refused.json["code"], refused.json.get("ply", 3)) == (422, code, 3)
+    monkeypatch.setattr("plyscribe.domain.decide.opening.MAX_LINE_BYTES", 80)
+    refused = forked.fork(3)
+    assert (refused.status_code, refused.json["code"]) == (422, "fork/too-long")
+    assert forked.fork(2).status_code == 201
 
 
 def test_others_are_invited_to_a_fork_and_seats_are_open(forked, parts):
@@ -176,27 +155,13 @@ def test_others_are_invited_to_a_fork_and_seats_are_open(forked, parts):
     assert forked.api.get("/v1/players/me", forked.ann_token).status_code == 200
 
 
-def test_an_unknown_player_cannot_be_invited(forked):
-    refused = forked.fork(1, seats=[{"player": "player-" + "z" * 26}, None])
-    assert (refused.status_code, refused.json["code"]) == (422, "player/unknown")
-
-
-def test_only_readers_of_a_private_match_can_fork_it_and_its_forks_are_private(api):
+def test_only_readers_of_a_private_match_can_fork_it_and_its_forks_are_private(api, forked):
     match = Forked(api, private=True)
     assert match.fork(1).json["code"] == "match/unknown"
     path = match.made(1, match.ann_token)
     assert api.get(path, match.eve_token).json["code"] == "match/unknown"
     assert api.get(path, match.ann_token).json["private"] is True
-
-
-def test_a_public_match_can_have_private_forks(forked):
-    path = forked.made(1, private=True)
-    assert forked.api.get(path, forked.ann_token).status_code == 404
-
-
-def test_the_fork_of_a_rated_match_is_not_rated(api):
-    match = Forked(api, rated=True)
-    assert api.get(match.made(1)).json["rated"] is False
+    assert api.get(forked.made(1, private=True), forked.ann_token).status_code == 404
 
 
 def test_a_repeated_request_with_its_key_is_one_fork(forked):
@@ -221,22 +186,19 @@ def test_a_later_take_back_changes_neither_the_fork_nor_the_answer_to_its_key(ap
     assert api.post(**{**asked, "key": "other"}).json["code"] == "fork/ply"
 
 
-def test_a_fork_is_read_and_verified_without_its_parent(forked, parts):
+def test_a_fork_is_verified_without_its_parent_and_its_rematch_starts_from_the_beginning(api, parts):
+    forked = Forked(api, rated=True)
     path = forked.made(2)
-    forked.api.post(f"{path}/withdrawal", forked.eve_token, {"seat": 1})
+    assert api.get(path).json["rated"] is False
+    api.post(f"{path}/withdrawal", forked.eve_token, {"seat": 1})
     fork = path.rpartition("/")[2]
     entries = parts.matches.read_events(fork, 0)
     assert isinstance(verify_match(fork, entries), MatchVerified)
     verify_all(parts, [(fork, entries[-1].version)])
-    now = forked.api.get(path).json
+    now = api.get(path).json
     assert (now["status"], now["score"]) == ("scored", {"points": [0, 2], "ledger": None})
-
-
-def test_the_rematch_of_a_fork_starts_from_the_beginning(forked):
-    path = forked.made(2)
-    forked.api.post(f"{path}/withdrawal", forked.eve_token, {"seat": 1})
-    rematch = forked.api.post(f"{path}/rematch", forked.eve_token).json["match"]
-    now = forked.api.get(f"/v1/matches/{rematch}").json
+    rematch = api.post(f"{path}/rematch", forked.eve_token).json["match"]
+    now = api.get(f"/v1/matches/{rematch}").json
     assert (now["moves"], now["parent"]) == ([], None)
 
 
@@ -276,22 +238,14 @@ def test_recorded_dice_are_recorded_in_the_fork_too(api):
     assert api.get(f"/v1/matches/{fork}").json["turn"] == {"decision": 1}
     api.post(f"/v1/matches/{fork}/moves", token, {"move": "push"})
     assert api.post(f"/v1/matches/{fork}/rolls", token, {"values": [2, 3]}).status_code == 200
-    assert (
-        api.post(f"/v1/matches/{match}/forks", token, {"ply": 0, "dice": "same"}).json["code"] == "dice/needs-recorder"
-    )
+    refused = api.post(f"/v1/matches/{match}/forks", token, {"ply": 0, "dice": "same"})
+    assert refused.json["code"] == "dice/needs-recorder"
 
 
 def test_a_token_without_the_scope_record_cannot_record_a_fork(api, forked):
     made = api.post("/v1/players/me/tokens", forked.eve_token, {"scopes": ["play"]}).json["token"]
     assert forked.fork(1, made, recorded=True).json["code"] == "auth/scope"
     assert forked.fork(1, made).status_code == 201
-
-
-def test_a_line_that_is_too_long_is_not_copied(forked, monkeypatch):
-    monkeypatch.setattr("plyscribe.domain.decide.opening.MAX_LINE_BYTES", 80)
-    refused = forked.fork(3)
-    assert (refused.status_code, refused.json["code"]) == (422, "fork/too-long")
-    assert forked.fork(2).status_code == 201
 
 
 @pytest.fixture

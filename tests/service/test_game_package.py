@@ -28,13 +28,13 @@ from plyscribe.service.kit.game_package import TEMPLATE, CannotMake, list_files,
         ("newgame", "there is a Python module 'newgame' already"),
     ],
 )
-def test_a_name_that_cannot_be_taken_is_refused_with_what_can(name: str, why: str) -> None:
+def test_a_name_that_cannot_be_taken_is_refused_with_what_can(name, why):
     with pytest.raises(CannotMake) as refused:
         require_name(name)
     assert why in str(refused.value)
 
 
-def test_what_is_there_is_not_overwritten(tmp_path: Path) -> None:
+def test_what_is_there_is_not_overwritten(tmp_path):
     (tmp_path / "pebbles").mkdir()
     (tmp_path / "pebbles/mine.txt").write_text("mine")
     with pytest.raises(CannotMake, match=r"is there already: nothing was written"):
@@ -42,12 +42,12 @@ def test_what_is_there_is_not_overwritten(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.rglob("*")] == ["pebbles", "mine.txt"]
 
 
-def test_a_folder_that_is_not_there_is_refused(tmp_path: Path) -> None:
+def test_a_folder_that_is_not_there_is_refused(tmp_path):
     with pytest.raises(CannotMake, match="is not a folder: make it first"):
         make_package("pebbles", tmp_path / "nowhere")
 
 
-def test_a_draft_that_cannot_be_finished_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_draft_that_cannot_be_finished_leaves_nothing(tmp_path, monkeypatch):
     def fail(name: str, folder: Path) -> None:
         raise OSError(28, "No space left on device")
 
@@ -57,7 +57,7 @@ def test_a_draft_that_cannot_be_finished_leaves_nothing(tmp_path: Path, monkeypa
     assert list(tmp_path.iterdir()) == []
 
 
-def test_every_file_has_the_name_and_the_clauses_of_the_new_game(tmp_path: Path) -> None:
+def test_every_file_has_the_name_and_the_clauses_of_the_new_game(tmp_path):
     folder = make_package("quarry", tmp_path)
     assert "quarry" not in sys.modules
     files = list(list_files(folder))
@@ -71,11 +71,11 @@ def test_every_file_has_the_name_and_the_clauses_of_the_new_game(tmp_path: Path)
     assert not list(folder.rglob("__pycache__"))
 
 
-def test_two_games_can_be_made_one_after_the_other(tmp_path: Path) -> None:
+def test_two_games_can_be_made_one_after_the_other(tmp_path):
     assert {make_package(name, tmp_path).name for name in ("quarry", "gravelpit")} == {"quarry", "gravelpit"}
 
 
-def test_its_code_is_as_clean_as_ours(tmp_path: Path) -> None:
+def test_its_code_is_as_clean_as_ours(tmp_path):
     folder = make_package("pebbles", tmp_path)
     for check in (["check", "--select", "B,C4,E,F,PIE,PT,RET,SIM,UP,W"], ["format", "--check"]):
         argv = [sys.executable, "-m", "ruff", *check, "--no-cache", "--isolated", "--line-length", "120", str(folder)]
@@ -83,7 +83,7 @@ def test_its_code_is_as_clean_as_ours(tmp_path: Path) -> None:
         assert ran.returncode == 0, ran.stdout + ran.stderr
 
 
-def test_the_command_says_what_it_wrote_and_what_comes_next(tmp_path: Path) -> None:
+def test_the_command_says_what_it_wrote_and_what_comes_next(tmp_path):
     ran = CliRunner().invoke(new_ruleset, ["pebbles", "--into", str(tmp_path)])
     assert ran.exit_code == 0, ran.output
     assert str(tmp_path / "pebbles/pebbles/rules.py") in ran.output

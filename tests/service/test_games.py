@@ -85,26 +85,26 @@ def gravel(package: Path, monkeypatch: pytest.MonkeyPatch) -> AnyRuleset:
     return find_ruleset("gravel")
 
 
-def test_an_installed_package_brings_its_game(install: Install) -> None:
+def test_an_installed_package_brings_its_game(install):
     install("bareone", BARE.format(id="bareone"))
     register_rulesets("")
     assert find_ruleset("bareone").title == "Toy race"
 
 
-def test_one_entry_may_bring_several_rulesets(install: Install) -> None:
+def test_one_entry_may_bring_several_rulesets(install):
     two = BARE.format(id="two") + "class Second(Bare):\n    version = 2\n\nBOTH = (GAME, Second())\n"
     install("two", two, "two:BOTH")
     register_rulesets("")
     assert [find_ruleset("two", version).version for version in (1, 2)] == [1, 2]
 
 
-def test_a_game_may_be_named_and_installed_and_registered_again(gravel: AnyRuleset) -> None:
+def test_a_game_may_be_named_and_installed_and_registered_again(gravel):
     register_rulesets("gravel:GAME,gravel.rules:GRAVEL_V1")
     assert find_ruleset("gravel") is gravel
     assert find_board(gravel)
 
 
-def test_a_game_without_more_is_shown_as_text_with_its_kinds_and_names(install: Install) -> None:
+def test_a_game_without_more_is_shown_as_text_with_its_kinds_and_names(install):
     install("plainone", BARE.format(id="plainone"))
     register_rulesets("")
     plain = find_ruleset("plainone")
@@ -120,7 +120,7 @@ def test_a_game_without_more_is_shown_as_text_with_its_kinds_and_names(install: 
     assert find_goal(plain) is find_prompt(plain, {}, 1) is count_score(plain, {}) is None
 
 
-def test_a_game_brings_board_colours_words_lessons_and_rules(gravel: AnyRuleset) -> None:
+def test_a_game_brings_board_colours_words_lessons_and_rules(gravel):
     require_parts()
     picture = ElementTree.fromstring(draw_board(gravel, gravel.initial_state(gravel.parse_options({}), 2)))
     assert len([each for each in picture.iter() if each.get("data-key")]) == 21
@@ -141,7 +141,7 @@ def test_a_game_brings_board_colours_words_lessons_and_rules(gravel: AnyRuleset)
     assert find_language("gravel", 1, "de") == "de"
 
 
-def test_what_plyscribe_says_itself_keeps_its_translation(gravel: AnyRuleset, package: Path) -> None:
+def test_what_plyscribe_says_itself_keeps_its_translation(gravel, package):
     catalogue = package / "gravel/de/more.po"
     head = 'msgid ""\nmsgstr "Content-Type: text/plain; charset=UTF-8\\n"\n\n'
     catalogue.write_text(f'{head}msgid "seat {{number}}"\nmsgstr "X"\n')
@@ -171,7 +171,7 @@ def refuse(install: Install, source: str, value: str = "") -> str:
         ),
     ],
 )
-def test_a_package_that_cannot_be_loaded_is_named_with_what_to_do(install: Install, source: str, why: str) -> None:
+def test_a_package_that_cannot_be_loaded_is_named_with_what_to_do(install, source, why):
     told = refuse(install, source)
     assert told.startswith("the package faulty 1.0 (entry point faulty = faulty:GAME)")
     assert why in told
@@ -179,7 +179,7 @@ def test_a_package_that_cannot_be_loaded_is_named_with_what_to_do(install: Insta
     assert "-m pip uninstall faulty" in told
 
 
-def test_a_ruleset_without_what_every_service_reads_is_refused(install: Install) -> None:
+def test_a_ruleset_without_what_every_service_reads_is_refused(install):
     class Lacking(ToyV1):
         @property
         def effect_kinds(self) -> None:
@@ -189,7 +189,7 @@ def test_a_ruleset_without_what_every_service_reads_is_refused(install: Install)
         games.list_rules(Lacking(), "it")
 
 
-def test_a_ruleset_that_is_there_already_is_refused_with_both_sources(install: Install) -> None:
+def test_a_ruleset_that_is_there_already_is_refused_with_both_sources(install):
     assert "zhen version 1 (Plyscribe itself has that)" in refuse(install, BARE.format(id="zhen"))
     install("other", BARE.format(id="twice"))
     install("second", BARE.format(id="twice"))
@@ -203,7 +203,7 @@ def test_a_ruleset_that_is_there_already_is_refused_with_both_sources(install: I
     assert "registered as twice version 1 (the package other 1.0 (entry point other = other:GAME))" in told
 
 
-def test_a_broken_package_stops_what_needs_rulesets_and_the_doctor_says_so(install: Install, tmp_path: Path) -> None:
+def test_a_broken_package_stops_what_needs_rulesets_and_the_doctor_says_so(install, tmp_path):
     refuse(install, "import no_such_module")
     with pytest.raises(CannotVerify, match=r"the package faulty 1\.0 .* cannot be loaded"):
         verify_bundles([tmp_path / "match.ndjson"], [])
@@ -222,7 +222,7 @@ def test_a_broken_package_stops_what_needs_rulesets_and_the_doctor_says_so(insta
         ("translations=Path('nowhere')", "its folder of translations nowhere is missing"),
     ],
 )
-def test_a_part_that_cannot_be_read_is_told_before_a_service_starts(install: Install, part: str, why: str) -> None:
+def test_a_part_that_cannot_be_read_is_told_before_a_service_starts(install, part, why):
     imports = "from pathlib import Path\nfrom plyscribe import Game"
     source = f"{BARE.format(id='halfone')}\n{imports}\nGAME = Game(GAME, {part})\n"
     install("halfone", source)
@@ -233,7 +233,7 @@ def test_a_part_that_cannot_be_read_is_told_before_a_service_starts(install: Ins
     assert str(refused.value).startswith("halfone version 1 (the package halfone 1.0")
 
 
-def test_a_candidate_may_be_a_game_but_not_several(install: Install) -> None:
+def test_a_candidate_may_be_a_game_but_not_several(install):
     install("several", BARE.format(id="several") + "NONE = ()\nBOTH = (GAME, GAME)\n")
     assert load_ruleset("several:GAME", "--candidate").id == "several"
     with pytest.raises(ConfigError, match="brings no ruleset"):
@@ -242,7 +242,7 @@ def test_a_candidate_may_be_a_game_but_not_several(install: Install) -> None:
         load_ruleset("several:BOTH", "--candidate")
 
 
-def test_the_public_library_loads_all_rulesets(install: Install, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_public_library_loads_all_rulesets(install, monkeypatch):
     install("libraryone", BARE.format(id="libraryone"))
     monkeypatch.setenv("PLYSCRIBE_RULESETS", "tests.domain.toy:TOY_V1")
     assert {"zhen", "libraryone", "toy"} <= {ruleset.id for ruleset in games.load_rulesets()}

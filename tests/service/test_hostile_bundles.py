@@ -131,20 +131,20 @@ def attack(server: Server, mutations: Iterable[tuple[str, list[Raw]]]) -> int:
 STORIES = ("drawn", "rolled", "recorded", "forked", "shared", "bots")
 
 
-def test_the_stories_are_taken_as_they_are(server: Server, stories: dict[str, list[Raw]]) -> None:
+def test_the_stories_are_taken_as_they_are(server, stories):
     assert tuple(stories) == STORIES
     assert attack(server, stories.items()) == len(stories)
 
 
 @pytest.mark.parametrize("story", STORIES)
-def test_a_hostile_bundle_never_breaks_an_answer(server: Server, stories: dict[str, list[Raw]], story: str) -> None:
+def test_a_hostile_bundle_never_breaks_an_answer(server, stories, story):
     mutations = [*mutate(stories[story]), *mutate_later(stories[story])]
     assert attack(server, Random(story).sample(mutations, SAMPLE)) > 0
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("story", STORIES)
-def test_no_hostile_bundle_breaks_an_answer(server: Server, stories: dict[str, list[Raw]], story: str) -> None:
+def test_no_hostile_bundle_breaks_an_answer(server, stories, story):
     all_mutations = [*mutate(stories[story]), *mutate_later(stories[story])]
     chosen = Random(0).sample(all_mutations, min(LONG_SAMPLE, len(all_mutations)))
     assert attack(server, chosen) > 10
@@ -156,20 +156,18 @@ def change(raws: list[Raw], type: str, **fields: Any) -> list[Raw]:
 
 
 @pytest.mark.parametrize("points", [[], [2], [2, 0, 0]])
-def test_points_are_for_the_seats_of_the_match(server: Server, stories: dict[str, list[Raw]], points: Any) -> None:
+def test_points_are_for_the_seats_of_the_match(server, stories, points):
     raws = change(stories["rolled"], "match-scored", points=points)
     assert attack(server, [("points", raws)]) == 1
 
 
 @pytest.mark.parametrize("ranks", [[], [1], [1, 2, 3]])
-def test_ranks_are_for_the_seats_of_the_match(server: Server, stories: dict[str, list[Raw]], ranks: Any) -> None:
+def test_ranks_are_for_the_seats_of_the_match(server, stories, ranks):
     assert attack(server, [("ranks", change(stories["drawn"], "match-ended", ranks=ranks))]) == 1
 
 
 @pytest.mark.parametrize(("name", "value"), [("count", 10_000), ("purpose", "x"), ("seat", 9), ("sides", 3)])
-def test_a_match_whose_rolls_are_not_due_is_not_forked(
-    server: Server, stories: dict[str, list[Raw]], name: str, value: Any
-) -> None:
+def test_a_match_whose_rolls_are_not_due_is_not_forked(server, stories, name, value):
     address = server.take(change(stories["recorded"], "dice-rolled", **{name: value}))
     assert address is not None
     refused = server.ask("POST", f"/v1/matches/{address}/forks", json={"ply": 0})
@@ -177,9 +175,7 @@ def test_a_match_whose_rolls_are_not_due_is_not_forked(
 
 
 @pytest.mark.parametrize("field", ["tournament", "parent", "about", "limits", "options", "dice", "seats"])
-def test_the_terms_of_a_match_are_taken_only_in_their_shape(
-    server: Server, stories: dict[str, list[Raw]], field: str
-) -> None:
+def test_the_terms_of_a_match_are_taken_only_in_their_shape(server, stories, field):
     attack(
         server,
         [(f"{field} {value!r}", change(stories["drawn"], "match-created", **{field: value})) for value in VALUES],
@@ -189,9 +185,7 @@ def test_the_terms_of_a_match_are_taken_only_in_their_shape(
 @pytest.mark.parametrize(
     "text", [rb'"\ud800"', rb'"\udc00\ud800"', b"1.5", b"1e3", b"9007199254740992", b'"\xff"', b"[" * 9_999]
 )
-def test_what_json_readers_read_differently_is_refused(
-    server: Server, stories: dict[str, list[Raw]], text: bytes
-) -> None:
+def test_what_json_readers_read_differently_is_refused(server, stories, text):
     raws = change(stories["drawn"], "match-created", about={"place": "@@"})
     lines = format_forged(raws).replace(b'"@@"', text)
     refused = server.ask("POST", "/v1/imports", data=lines, content_type=BUNDLE)

@@ -73,7 +73,7 @@ def squat(api: Api, parts: Parts, elsewhere: Elsewhere, ida: tuple[str, str], ev
     return Squat(api, parts, elsewhere, ida[1], eve[1])
 
 
-def test_a_forged_bundle_does_not_keep_the_true_one_out(api: Api, squat: Squat) -> None:
+def test_a_forged_bundle_does_not_keep_the_true_one_out(api, squat):
     assert squat.forgery != squat.true
     assert api.get(f"/v1/matches/{squat.true}/bundle").data == squat.bundle
     for address, other in ((squat.true, squat.forgery), (squat.forgery, squat.true)):
@@ -83,7 +83,7 @@ def test_a_forged_bundle_does_not_keep_the_true_one_out(api: Api, squat: Squat) 
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_the_id_alone_reads_none_of_several_versions(api: Api, squat: Squat, path: str, ida, eve) -> None:
+def test_the_id_alone_reads_none_of_several_versions(api, squat, path, ida, eve):
     refused = api.get(f"/v1/matches/{squat.match}{path}")
     assert (refused.status_code, refused.json["code"]) == (409, "match/ambiguous")
     told = {each["match"]: (each["by"], each["status"], each["version"]) for each in refused.json["versions"]}
@@ -95,18 +95,18 @@ def test_the_id_alone_reads_none_of_several_versions(api: Api, squat: Squat, pat
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_a_receipt_chooses_the_version_that_contains_it(api: Api, squat: Squat, path: str) -> None:
+def test_a_receipt_chooses_the_version_that_contains_it(api, squat, path):
     by_receipt = api.get(f"/v1/matches/{squat.match}{path}{squat.receipt(5)}")
     assert by_receipt.status_code == 200
     assert by_receipt.data == api.get(f"/v1/matches/{squat.true}{path}").data
 
 
-def test_a_receipt_from_before_the_versions_part_chooses_none(api: Api, squat: Squat) -> None:
+def test_a_receipt_from_before_the_versions_part_chooses_none(api, squat):
     refused = api.get(f"/v1/matches/{squat.match}{squat.receipt(1)}")
     assert (refused.status_code, refused.json["code"]) == (409, "match/ambiguous")
 
 
-def test_a_receipt_that_nothing_here_contains_is_unknown(api: Api, squat: Squat) -> None:
+def test_a_receipt_that_nothing_here_contains_is_unknown(api, squat):
     for path in (squat.match, squat.true, squat.forgery, "match-" + "a" * 26):
         unknown = api.get(f"/v1/matches/{path}?receipt=3:{'0' * 64}")
         assert (unknown.status_code, unknown.json["code"]) == (404, "match/receipt")
@@ -117,13 +117,13 @@ def test_a_receipt_that_nothing_here_contains_is_unknown(api: Api, squat: Squat)
         assert (unreadable.status_code, unreadable.json["code"]) == (422, "request/invalid"), text
 
 
-def test_a_receipt_holds_for_a_match_of_this_server_too(api: Api, ida: tuple[str, str]) -> None:
+def test_a_receipt_holds_for_a_match_of_this_server_too(api, ida):
     match = api.new_match(ida[1])
     created = api.get(f"/v1/matches/{match}").json
     assert api.get(f"/v1/matches/{match}?receipt=1:{created['hash']}").json == created
 
 
-def test_a_receipt_of_what_a_match_of_this_server_lacks_says_that_it_was_lost(api: Api, ida: tuple[str, str]) -> None:
+def test_a_receipt_of_what_a_match_of_this_server_lacks_says_that_it_was_lost(api, ida):
     match = api.new_match(ida[1])
     for receipt, why in ((f"1:{'0' * 64}", "its version 1 is another event"), (f"9:{'0' * 64}", "it ends at version")):
         for path in PATHS:
@@ -136,12 +136,12 @@ def test_a_receipt_of_what_a_match_of_this_server_lacks_says_that_it_was_lost(ap
     assert (hidden.status_code, hidden.json["code"]) == (404, "match/receipt")
 
 
-def test_the_lists_have_every_version(api: Api, squat: Squat, ida, eve) -> None:
+def test_the_lists_have_every_version(api, squat, ida, eve):
     rows = {row["match"]: row["importer"] for row in api.get("/v1/matches?imported=true").json["matches"]}
     assert rows == {squat.true: ida[0], squat.forgery: eve[0]}
 
 
-def test_the_pages_say_that_there_is_another_version(api: Api, squat: Squat) -> None:
+def test_the_pages_say_that_there_is_another_version(api, squat):
     page = show(api, f"/matches/{squat.true}")
     assert page.status_code == 200
     for text in ("Another version of this match is here too.", f"/matches/{squat.forgery}", "Imported, consistent"):
@@ -156,7 +156,7 @@ def test_the_pages_say_that_there_is_another_version(api: Api, squat: Squat) -> 
     assert ("imported by Ida" in listed, "imported by Eve" in listed) == (True, True)
 
 
-def test_the_page_of_the_only_version_is_at_its_address(api: Api, parts: Parts, elsewhere: Elsewhere, ida) -> None:
+def test_the_page_of_the_only_version_is_at_its_address(api, parts, elsewhere, ida):
     match = elsewhere.play()
     address = bring(api, parts, ida[1], elsewhere.bundle(match))
     moved_to = show(api, f"/matches/{match}")
@@ -164,9 +164,7 @@ def test_the_page_of_the_only_version_is_at_its_address(api: Api, parts: Parts, 
     assert "Another version" not in show(api, f"/matches/{address}").text
 
 
-def test_an_import_that_another_one_continues_is_no_version_of_its_own(
-    api: Api, parts: Parts, elsewhere: Elsewhere, ida, eve
-) -> None:
+def test_an_import_that_another_one_continues_is_no_version_of_its_own(api, parts, elsewhere, ida, eve):
     """Two bundles that come in at the same time may begin an import each."""
     match = elsewhere.play()
     short, whole = elsewhere.bundle(match, upto=5), elsewhere.bundle(match)
@@ -184,7 +182,7 @@ def test_an_import_that_another_one_continues_is_no_version_of_its_own(
     assert api.get(f"/v1/matches/{match}").json["match"] == address
 
 
-def test_an_import_of_an_early_release_is_read_and_continued(api: Api, parts: Parts, elsewhere: Elsewhere, ida) -> None:
+def test_an_import_of_an_early_release_is_read_and_continued(api, parts, elsewhere, ida):
     match = elsewhere.play()
     bundle, old = elsewhere.bundle(match), import_of(match)
     entries = parse_bundle(bundle).entries[:5]
@@ -200,7 +198,7 @@ def test_an_import_of_an_early_release_is_read_and_continued(api: Api, parts: Pa
     assert api.get(f"/v1/matches/{other}").json["imported"]["others"] == [address_of(match, old)]
 
 
-def test_an_address_reads_nothing_else(api: Api, squat: Squat, ida: tuple[str, str]) -> None:
+def test_an_address_reads_nothing_else(api, squat, ida):
     own = api.new_match(ida[1])
     import_id = squat.true.partition("~")[2]
     for address in (f"match-{'a' * 26}~{import_id}", f"{own}~{own[6:]}", f"{squat.match}~{'a' * 26}"):
@@ -214,7 +212,7 @@ def test_an_address_reads_nothing_else(api: Api, squat: Squat, ida: tuple[str, s
 # ------------------------------------------------------------------------------------------------------- what is hidden
 
 
-def test_a_private_match_of_this_server_does_not_show_in_an_import(api: Api, parts: Parts, elsewhere, ida, eve) -> None:
+def test_a_private_match_of_this_server_does_not_show_in_an_import(api, parts, elsewhere, ida, eve):
     """What Eve learns by a bundle of Ida's private match is what she learns by one of a match that is nowhere."""
     private = api.new_match(ida[1], private=True)
     bundle = bundle_of(parts, private)
@@ -234,7 +232,7 @@ def test_a_private_match_of_this_server_does_not_show_in_an_import(api: Api, par
     assert send(api, ida[1], moved(bundle), 409)["code"] == "import/own-match"
 
 
-def test_a_private_import_does_not_show_in_another(api: Api, parts: Parts, elsewhere: Elsewhere, ida, eve) -> None:
+def test_a_private_import_does_not_show_in_another(api, parts, elsewhere, ida, eve):
     _, ann = elsewhere.sign_up("Ann")
     match = elsewhere.new_match(ann, private=True)
     bundle = elsewhere.bundle(match)
@@ -247,9 +245,7 @@ def test_a_private_import_does_not_show_in_another(api: Api, parts: Parts, elsew
     assert api.get(f"/v1/matches/{match}").json["code"] == "match/unknown"
 
 
-def test_a_bad_token_is_refused_alike_whether_or_not_there_is_an_import(
-    api: Api, parts: Parts, elsewhere: Elsewhere, ida
-) -> None:
+def test_a_bad_token_is_refused_alike_whether_or_not_there_is_an_import(api, parts, elsewhere, ida):
     _, ann = elsewhere.sign_up("Ann")
     private = bring(api, parts, ida[1], elsewhere.bundle(elsewhere.new_match(ann, private=True)))
     public = bring(api, parts, ida[1], elsewhere.bundle(elsewhere.play()))
@@ -261,7 +257,7 @@ def test_a_bad_token_is_refused_alike_whether_or_not_there_is_an_import(
 # --------------------------------------------------------------------------------------------------- ids of our own
 
 
-def test_an_import_under_the_id_of_a_rematch_is_never_the_rematch(api: Api, parts: Parts, elsewhere, ida, eve) -> None:
+def test_an_import_under_the_id_of_a_rematch_is_never_the_rematch(api, parts, elsewhere, ida, eve):
     match = api.new_match(ida[1], [{"player": ida[0]}, {"player": ida[0]}], "zhen")
     api.post(f"/v1/matches/{match}/withdrawal", ida[1], {"seat": 1})
     coming = rematch_id(match)[0]
@@ -283,6 +279,6 @@ def test_an_import_under_the_id_of_a_rematch_is_never_the_rematch(api: Api, part
     assert rows == {match, coming, address}
 
 
-def test_answers_about_versions_are_json_that_anybody_can_read(api: Api, squat: Squat) -> None:
+def test_answers_about_versions_are_json_that_anybody_can_read(api, squat):
     problem = api.get(f"/v1/matches/{squat.match}")
     assert orjson.loads(problem.data)["versions"][0]["match"] == squat.forgery

@@ -8,20 +8,20 @@ import pytest
 
 from plyscribe.domain.bundle.bundle import describe_head, format_bundle, parse_bundle
 from plyscribe.domain.chain import first_link, link_all
-from plyscribe.domain.commands import Actor
+from plyscribe.domain.commands import AbortMatch, Actor
 from plyscribe.domain.import_list import list_of
 from plyscribe.domain.imported import CHUNK_BYTES, MAX_LINE_BYTES, address_of, import_of, split_address
 from plyscribe.service.composition import Parts, compose
 from plyscribe.service.config import Config, parse_key
+from plyscribe.service.store.imported import ReadOnly
 from plyscribe.service.store.memory import MemoryStore
+from plyscribe.service.streams.ids import command_of
 from plyscribe.service.web.api.http import BUNDLE, LARGER_BODIES
 from plyscribe.service.web.app import create_app
 from plyscribe.service.web.handover import CROWDED
 from plyscribe.workers.check_import import check_import
 from plyscribe.workers.verify_match import verify_all
 from tests.service.api import Api
-
-NDJSON = BUNDLE
 
 
 class Elsewhere(Api):
@@ -64,6 +64,16 @@ def forged(bundle: bytes, change: Any) -> bytes:
     return b"".join(format_bundle(head, link_all(first_link(head.match), 1, encoded)))
 
 
+def claim(player: str) -> Any:
+    """A change that lets the account act in place of each player."""
+
+    def name_our_player(raws: list[Any]) -> None:
+        for raw in raws:
+            raw["by"] = f"player:{player}" if raw["by"].startswith("player:") else raw["by"]
+
+    return name_our_player
+
+
 @pytest.fixture
 def elsewhere(api: Api) -> Elsewhere:
     return Elsewhere()
@@ -75,7 +85,7 @@ def token(api: Api) -> str:
 
 
 def send(api: Api, token: str | None, bundle: bytes, status: int = 202) -> Any:
-    sent = api.send("POST", "/v1/imports", token, data=bundle, content_type=NDJSON)
+    sent = api.send("POST", "/v1/imports", token, data=bundle, content_type=BUNDLE)
     assert sent.status_code == status, sent.json
     return sent.json
 
@@ -92,7 +102,7 @@ def import_at(address: str) -> str:
     return f"/v1/imports/{split_address(address)[1]}"
 
 
-def test_an_export_that_is_imported_and_exported_is_the_same(api: Api, parts: Parts, token: str, elsewhere: Elsewhere):
+def test_an_export_that_is_imported_and_exported_is_the_same(api, parts, token, elsewhere):
     match = elsewhere.play()
     bundle = elsewhere.bundle(match)
     taken = send(api, token, bundle)
@@ -106,72 +116,44 @@ def test_an_export_that_is_imported_and_exported_is_the_same(api: Api, parts: Pa
     assert ours == theirs
 
 
-def test_an_import_is_executed_again_here(api: Api, parts: Parts, token: str, elsewhere: Elsewhere) -> None:
-    taken = send(api, token, elsewhere.bundle(elsewhere.play()))
-    assert check_import(parts, taken["import"]) == "verified"
-    assert check_import(parts, taken["import"]) == "verified"
-    told = api.get(f"/v1/imports/{taken['import']}").json
-    assert (told["status"], told["verdict"]["type"]) == ("verified", "import-verified")
-    shown = api.get(f"/v1/matches/{taken['match']}")
-    assert shown.json["match"] == taken["address"]
-    by = taken["by"]
-    expected = {"import": taken["import"], "match": taken["match"], "by": by, "status": "verified", "others": []}
-    assert shown.json["imported"] == expected
-
-
-def test_a_verdict_changes_the_tag_of_an_imported_match(
-    api: Api, parts: Parts, token: str, elsewhere: Elsewhere
-) -> None:
+def test_an_import_is_executed_again_here(api, parts, token, elsewhere):
     taken = send(api, token, elsewhere.bundle(elsewhere.play()))
     before = api.get(f"/v1/matches/{taken['match']}").headers["ETag"]
-    check_import(parts, taken["import"])
-    again = api.get(f"/v1/matches/{taken['match']}", headers={"If-None-Match": before})
-    assert again.status_code == 200
-    same = api.get(f"/v1/matches/{taken['match']}", headers={"If-None-Match": again.headers["ETag"]})
+    for _ in range(2):
+        assert check_import(parts, taken["import"]) == "verified"
+    told = api.get(f"/v1/imports/{taken['import']}").json
+    assert (told["status"], told["verdict"]["type"]) == ("verified", "import-verified")
+    shown = api.get(f"/v1/matches/{taken['match']}", headers={"If-None-Match": before})
+    assert shown.json["match"] == taken["address"]
+    expected = {name: taken[name] for name in ("import", "match", "by")}
+    assert shown.json["imported"] == {**expected, "status": "verified", "others": []}
+    same = api.get(f"/v1/matches/{taken['match']}", headers={"If-None-Match": shown.headers["ETag"]})
     assert same.status_code == 304
 
 
-def test_nobody_can_request_the_verification_of_an_imported_match(
-    api: Api, parts: Parts, token: str, elsewhere: Elsewhere
-) -> None:
-    match = bring(api, parts, token, elsewhere.bundle(elsewhere.play()))
-    root = parts.accounts.sign_up(Actor("system", "test"), "Root", "person", ("admin",))[1]
-    refused = api.post(f"/v1/matches/{match}/verification", root)
-    assert (refused.status_code, refused.json["code"]) == (409, "match/read-only")
-
-
-def test_a_forged_verdict_is_not_believed(api: Api, parts: Parts, token: str, elsewhere: Elsewhere) -> None:
+def test_a_forged_result_or_verdict_is_refuted(api, parts, token, elsewhere):
     def let_the_other_win(raws: list[Any]) -> None:
         [ended] = [raw for raw in raws if raw["type"] == "match-ended"]
         ended["data"]["ranks"] = ended["data"]["ranks"][::-1]
+
+    def make_up(raws: list[Any]) -> None:
+        [verified] = [raw for raw in raws if raw["type"] == "match-verified"]
+        verified["data"]["digest"] = "0" * 64
 
     match = bring(api, parts, token, forged(elsewhere.bundle(elsewhere.play()), let_the_other_win))
     told = api.get(import_at(match)).json
     assert (told["status"], told["verdict"]["type"]) == ("refuted", "import-refuted")
     [row] = api.get("/v1/matches?imported=true").json["matches"]
     assert (row["match"], row["status"], row["imported"], row["importer"]) == (match, "refuted", True, told["by"])
-
-
-def test_a_verdict_that_was_made_up_is_refuted(api: Api, parts: Parts, token: str, elsewhere: Elsewhere) -> None:
-    def make_up(raws: list[Any]) -> None:
-        [verified] = [raw for raw in raws if raw["type"] == "match-verified"]
-        verified["data"]["digest"] = "0" * 64
-
     match = bring(api, parts, token, forged(elsewhere.bundle(elsewhere.play()), make_up))
     verdict = api.get(import_at(match)).json["verdict"]
     assert (verdict["type"], verdict["check"]) == ("import-refuted", "verdict")
 
 
-def test_nobody_can_act_in_an_imported_match(api: Api, parts: Parts, token: str, elsewhere: Elsewhere) -> None:
+def test_nobody_can_act_in_an_imported_match(api, parts, token, elsewhere):
     player, _ = api.sign_up("Ann")
-
-    def name_our_player(raws: list[Any]) -> None:
-        for raw in raws:
-            raw["by"] = f"player:{player}" if raw["by"].startswith("player:") else raw["by"]
-
-    _, ann = elsewhere.sign_up("Ann")
-    match = elsewhere.new_match(ann)
-    address = bring(api, parts, token, forged(elsewhere.bundle(match), name_our_player))
+    match = elsewhere.new_match(elsewhere.sign_up("Ann")[1])
+    address = bring(api, parts, token, forged(elsewhere.bundle(match), claim(player)))
     scopes = ("organise", "admin", "play")
     organiser = parts.accounts.sign_up(Actor("system", "test"), "Olga", "person", scopes)[1]
     for path, body in (
@@ -191,23 +173,12 @@ def test_nobody_can_act_in_an_imported_match(api: Api, parts: Parts, token: str,
         unknown = api.post(f"/v1/matches/{match}/{path}", organiser, body)
         assert (unknown.status_code, unknown.json["code"]) == (404, "match/unknown"), path
     assert parts.store.load(match).entries == []
-
-
-def test_the_store_refuses_to_append_to_an_imported_match(
-    api: Api, parts: Parts, token: str, elsewhere: Elsewhere
-) -> None:
-    from plyscribe.domain.commands import AbortMatch
-    from plyscribe.service.store.imported import ReadOnly
-    from plyscribe.service.streams.ids import command_of
-
-    _, ann = elsewhere.sign_up("Ann")
-    match = bring(api, parts, token, elsewhere.bundle(elsewhere.new_match(ann)))
-    creator = Actor("player", parts.matches.read(match).life.creator)
+    creator = Actor("player", parts.matches.read(address).life.creator)
     with pytest.raises(ReadOnly):
-        parts.matches.execute(match, lambda _: AbortMatch(actor=creator), command_of("x", "", "", None, b""))
+        parts.matches.execute(address, lambda _: AbortMatch(actor=creator), command_of("x", "", "", None, b""))
 
 
-def test_dice_that_an_imported_match_claims_are_not_revealed(api: Api, parts: Parts, token: str) -> None:
+def test_dice_that_an_imported_match_claims_are_not_revealed(api, parts, token):
     """A fork with the same dice would show the rolls of a running match in advance."""
     under_way = api.new_match(token, ruleset="toy")
 
@@ -222,10 +193,10 @@ def test_dice_that_an_imported_match_claims_are_not_revealed(api: Api, parts: Pa
     assert (refused.status_code, refused.json["code"]) == (409, "fork/dice-secret")
 
 
-def test_the_lists_tell_imported_matches_apart(api: Api, parts: Parts, token: str, elsewhere: Elsewhere) -> None:
+def test_the_lists_tell_imported_matches_apart(api, parts, token, elsewhere):
     own = api.new_match(token)
     match = bring(api, parts, token, elsewhere.bundle(elsewhere.play()))
-    rows = {row["match"]: row for row in api.get("/v1/matches").json["matches"]}
+    rows = {row["match"]: row for page in api.pages("/v1/matches?limit=1") for row in page["matches"]}
     assert {name: row["imported"] for name, row in rows.items()} == {own: False, match: True}
     assert (rows[match]["status"], rows[match]["rated"], rows[match]["waits_for"]) == ("verified", False, [])
     for query, expected in (
@@ -234,19 +205,12 @@ def test_the_lists_tell_imported_matches_apart(api: Api, parts: Parts, token: st
         ("status=verified", [match]),
         ("ruleset=zhen", [match]),
         ("ruleset=zhen&imported=false", []),
+        *((f"player={player}", []) for player in parts.matches.read(match).life.players),
     ):
         assert [row["match"] for row in api.get(f"/v1/matches?{query}").json["matches"]] == expected, query
 
 
-def test_the_lists_of_a_player_have_no_imported_match(api: Api, parts: Parts, token: str, elsewhere: Elsewhere) -> None:
-    match = bring(api, parts, token, elsewhere.bundle(elsewhere.play()))
-    for player in parts.matches.read(match).life.players:
-        assert api.get(f"/v1/matches?player={player}").json["matches"] == []
-
-
-def test_an_imported_match_never_shows_the_name_of_an_account_here(
-    api: Api, parts: Parts, token: str, elsewhere: Elsewhere
-) -> None:
+def test_an_imported_match_never_shows_the_name_of_an_account_here(api, parts, token, elsewhere):
     player, _ = api.sign_up("Known Here")
 
     def name_our_player(raws: list[Any]) -> None:
@@ -259,19 +223,7 @@ def test_an_imported_match_never_shows_the_name_of_an_account_here(
     assert "Known Here" not in api.get(f"/v1/matches/{match}/record").text
 
 
-def test_the_lists_page_over_imported_matches(api: Api, parts: Parts, token: str, elsewhere: Elsewhere) -> None:
-    matches = {bring(api, parts, token, elsewhere.bundle(elsewhere.play())) for _ in range(3)}
-    listed, path = set(), "/v1/matches?limit=1"
-    while path:
-        page = api.get(path).json
-        listed |= {row["match"] for row in page["matches"]}
-        path = page["next"]
-    assert listed == matches
-
-
-def test_the_same_bundle_is_the_same_import_whoever_sends_it(
-    api: Api, parts: Parts, token: str, elsewhere: Elsewhere
-) -> None:
+def test_the_same_bundle_is_the_same_import_whoever_sends_it(api, parts, token, elsewhere):
     bundle = elsewhere.bundle(elsewhere.play())
     first = send(api, token, bundle)
     events = parts.store.load(first["import"]).entries
@@ -279,7 +231,7 @@ def test_the_same_bundle_is_the_same_import_whoever_sends_it(
     assert parts.store.load(first["import"]).entries == events
 
 
-def test_a_refuted_bundle_stands_beside_the_true_one(api: Api, parts: Parts, token: str, elsewhere: Elsewhere) -> None:
+def test_a_refuted_bundle_stands_beside_the_true_one(api, parts, token, elsewhere):
     match = elsewhere.play()
     bundle = elsewhere.bundle(match)
     other = bring(api, parts, token, forged(bundle, lambda raws: raws[-1]["data"].update(points=[9, 9])))
@@ -291,9 +243,7 @@ def test_a_refuted_bundle_stands_beside_the_true_one(api: Api, parts: Parts, tok
     assert api.get(import_at(other)).json["status"] == "refuted"
 
 
-def test_importing_a_refuted_match_of_the_same_id_does_not_open_a_private_match(
-    api: Api, parts: Parts, token: str, elsewhere: Elsewhere
-) -> None:
+def test_importing_a_refuted_match_of_the_same_id_does_not_open_a_private_match(api, parts, token, elsewhere):
     _, eve = api.sign_up("Eve")
     _, ann = elsewhere.sign_up("Ann")
     match = elsewhere.new_match(ann, private=True)
@@ -309,8 +259,8 @@ def test_importing_a_refuted_match_of_the_same_id_does_not_open_a_private_match(
 
 
 def test_a_shorter_bundle_that_arrives_during_a_longer_import_gets_that_import(
-    api: Api, parts: Parts, token: str, elsewhere: Elsewhere, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    api, parts, token, elsewhere, monkeypatch
+):
     match = elsewhere.play()
     read = parts.imports.read
 
@@ -324,7 +274,7 @@ def test_a_shorter_bundle_that_arrives_during_a_longer_import_gets_that_import(
     assert send(api, token, elsewhere.bundle(match, 1))["status"] == "waiting"
 
 
-def test_a_longer_bundle_continues_the_import(api: Api, parts: Parts, token: str, elsewhere: Elsewhere) -> None:
+def test_a_longer_bundle_continues_the_import(api, parts, token, elsewhere):
     match = elsewhere.play()
     short, whole = elsewhere.bundle(match, upto=5), elsewhere.bundle(match)
     address = bring(api, parts, token, short)
@@ -334,7 +284,7 @@ def test_a_longer_bundle_continues_the_import(api: Api, parts: Parts, token: str
     assert (told["status"], told["copied"]) == ("verified", {"done": 8, "total": 8})
 
 
-def test_a_bundle_of_an_own_match_is_recognised_and_never_written(api: Api, parts: Parts, token: str) -> None:
+def test_a_bundle_of_an_own_match_is_recognised_and_never_written(api, parts, token):
     match = api.new_match(token)
     bundle = bundle_of(parts, match)
     api.post(f"/v1/matches/{match}/seats/1", token, {})
@@ -344,15 +294,11 @@ def test_a_bundle_of_an_own_match_is_recognised_and_never_written(api: Api, part
     assert parts.store.load(list_of(match)).entries == []
 
 
-def test_an_imported_private_match_is_private_to_its_importer(api: Api, parts: Parts, token: str, elsewhere: Elsewhere):
+def test_an_imported_private_match_is_private_to_its_importer(api, parts, token, elsewhere):
     player, forger = api.sign_up("Eve")
-
-    def name_our_player(raws: list[Any]) -> None:
-        for raw in raws:
-            raw["by"] = f"player:{player}" if raw["by"].startswith("player:") else raw["by"]
-
     _, ann = elsewhere.sign_up("Ann")
-    match = bring(api, parts, token, forged(elsewhere.bundle(elsewhere.new_match(ann, private=True)), name_our_player))
+    bundle = elsewhere.bundle(elsewhere.new_match(ann, private=True))
+    match = bring(api, parts, token, forged(bundle, claim(player)))
     for path in (f"/v1/matches/{match}", f"/v1/matches/{match}/events", import_at(match)):
         assert api.get(path).status_code == 404
         assert api.get(path, forger).status_code == 404
@@ -361,9 +307,7 @@ def test_an_imported_private_match_is_private_to_its_importer(api: Api, parts: P
     assert [row["match"] for row in api.get("/v1/matches", token).json["matches"]] == [match]
 
 
-def test_a_live_stream_of_an_imported_match_ends_where_it_does(
-    api: Api, parts: Parts, token: str, elsewhere: Elsewhere
-) -> None:
+def test_a_live_stream_of_an_imported_match_ends_where_it_does(api, parts, token, elsewhere):
     _, ann = elsewhere.sign_up("Ann")
     match = bring(api, parts, token, elsewhere.bundle(elsewhere.new_match(ann)))
     stream = api.get(f"/v1/matches/{match}/events", headers={"Accept": "text/event-stream"})
@@ -380,14 +324,12 @@ def test_a_live_stream_of_an_imported_match_ends_where_it_does(
         (2, lambda bundle: b"\n"),
     ],
 )
-def test_a_file_that_is_no_bundle_is_refused_with_its_line(
-    api: Api, token: str, elsewhere: Elsewhere, line, spoil
-) -> None:
+def test_a_file_that_is_no_bundle_is_refused_with_its_line(api, token, elsewhere, line, spoil):
     refused = send(api, token, spoil(elsewhere.bundle(elsewhere.play())), 422)
     assert (refused["code"], refused["line"]) == ("bundle/unreadable", line)
 
 
-def test_a_bundle_must_hold_a_match_that_can_be_read_here(api: Api, token: str, elsewhere: Elsewhere) -> None:
+def test_a_bundle_must_hold_a_match_that_can_be_read_here(api, token, elsewhere):
     bundle = elsewhere.bundle(elsewhere.play())
     for change in (
         lambda raws: raws.clear(),
@@ -397,36 +339,22 @@ def test_a_bundle_must_hold_a_match_that_can_be_read_here(api: Api, token: str, 
         lambda raws: raws[1].update(type="match-dreamt"),
     ):
         assert send(api, token, forged(bundle, change), 422)["code"] == "bundle/unreadable"
-
-
-def test_a_bundle_of_an_unknown_ruleset_is_refused(api: Api, token: str, elsewhere: Elsewhere) -> None:
-    head, entries = parse_bundle(elsewhere.bundle(elsewhere.play()))
-    raws = [orjson.loads(entry.e) for entry in entries]
-    raws[0]["data"]["ruleset"] = "chess"
-    encoded = [orjson.dumps(raw, option=orjson.OPT_SORT_KEYS) for raw in raws]
-    chess = format_bundle(head._replace(ruleset="chess"), link_all(first_link(head.match), 1, encoded))
-    assert send(api, token, b"".join(chess), 422)["code"] == "ruleset/unknown"
-
-
-def test_the_verdict_of_a_running_match_names_only_the_checks_that_were_possible(
-    api: Api, parts: Parts, token: str, elsewhere: Elsewhere
-) -> None:
-    _, ann = elsewhere.sign_up("Ann")
-    match = bring(api, parts, token, elsewhere.bundle(elsewhere.new_match(ann, ruleset="toy")))
-    assert api.get(import_at(match)).json["verdict"] == {
-        "type": "import-verified",
-        "version": 1,
-        "checks": ["chain", "canonical", "rules"],
-    }
-
-
-def test_a_match_by_different_rules_of_the_same_name_is_refused(api: Api, token: str, elsewhere: Elsewhere) -> None:
-    head, entries = parse_bundle(elsewhere.bundle(elsewhere.play()))
+    head, entries = parse_bundle(bundle)
     other = b"".join(format_bundle(head._replace(behaviour="0" * 64), entries))
     assert send(api, token, other, 422)["code"] == "import/behaviour"
+    entries = parse_bundle(forged(bundle, lambda raws: raws[0]["data"].update(ruleset="chess"))).entries
+    chess = b"".join(format_bundle(head._replace(ruleset="chess"), entries))
+    assert send(api, token, chess, 422)["code"] == "ruleset/unknown"
 
 
-def test_an_import_needs_a_token_and_a_bundle_of_its_type(api: Api, token: str, elsewhere: Elsewhere) -> None:
+def test_the_verdict_of_a_running_match_names_only_the_checks_that_were_possible(api, parts, token, elsewhere):
+    _, ann = elsewhere.sign_up("Ann")
+    match = bring(api, parts, token, elsewhere.bundle(elsewhere.new_match(ann, ruleset="toy")))
+    verdict = {"type": "import-verified", "version": 1, "checks": ["chain", "canonical", "rules"]}
+    assert api.get(import_at(match)).json["verdict"] == verdict
+
+
+def test_an_import_needs_a_token_and_a_bundle_of_its_type(api, token, elsewhere):
     send(api, None, b"", 401)
     refused = api.send("POST", "/v1/imports", token, data=b"{}", content_type="application/json")
     assert (refused.status_code, refused.json["code"]) == (415, "request/unsupported-media-type")
@@ -434,16 +362,13 @@ def test_an_import_needs_a_token_and_a_bundle_of_its_type(api: Api, token: str, 
         assert api.get(f"/v1/imports/{id}").status_code == 404
 
 
-def test_only_imports_take_large_bodies(api: Api, token: str) -> None:
+def test_only_imports_take_large_bodies_and_are_read_one_at_a_time(api, token):
     assert send(api, token, b"x" * 70_000, 422)["code"] == "bundle/unreadable"
     longest = LARGER_BODIES["/v1/imports"]
     assert send(api, token, b"x" * (longest + 1), 413)["code"] == "request/too-large"
     elsewhere = api.send("POST", "/v1/matches", token, data=b"x" * 70_000, content_type="application/json")
     assert elsewhere.status_code == 413
-
-
-def test_large_bodies_are_read_one_at_a_time(api: Api, token: str) -> None:
-    crowded = api.send("POST", "/v1/imports", token, data=b"", content_type=NDJSON, environ_overrides={CROWDED: True})
+    crowded = api.send("POST", "/v1/imports", token, data=b"", content_type=BUNDLE, environ_overrides={CROWDED: True})
     assert (crowded.status_code, crowded.json["code"]) == (503, "request/crowded")
 
 
@@ -459,9 +384,7 @@ def long_bundle(elsewhere: Elsewhere) -> tuple[str, bytes]:
     return match, elsewhere.bundle(match)
 
 
-def test_an_interrupted_import_continues_and_can_be_read_when_it_is_complete(
-    api: Api, parts: Parts, token: str, elsewhere: Elsewhere, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_interrupted_import_continues_and_can_be_read_when_it_is_complete(api, parts, token, elsewhere, monkeypatch):
     match, bundle = long_bundle(elsewhere)
     append, appends = parts.store.append, []
 

@@ -310,7 +310,7 @@ def test_the_terms_of_a_match_are_shown(api, parts):
     table = Table(api, parts, options={"size": 5}, about=about, limits={"match_ms": 600_000})
     table.play("a1")
     shown = table.show()
-    for told in (*("Board size 5", "Event Cup", NASTY), "10+0: Each player has 10 minutes for the whole match."):
+    for told in ("Board size 5", "Event Cup", NASTY, "10+0: Each player has 10 minutes for the whole match."):
         assert told in shown.text
     assert "Moves at most" not in shown.text, "an option that has its default"
     assert NASTY not in shown.html

@@ -1,7 +1,6 @@
 """Requests for moves that are there at the same time: answered together as their views would answer them, or left."""
 
 import json
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -45,19 +44,13 @@ class Table:
     def new_match(self, ruleset: str = "zhen", **more: Any) -> str:
         return self.api.new_match(self.token, [{"player": self.ann}] * 2, ruleset, **more)
 
-    def ask(
-        self, match: str, body: Any, to: str = "moves", client: str = "127.0.0.1", drop: str = "", **headers: str
-    ) -> Asked:
-        """A usual request, but with these headers (`_` stands for `-`), and without one."""
+    def ask(self, match: str, body: Any, to: str = "moves", client: str = "127.0.0.1", **headers: str | None) -> Asked:
+        """A usual request, but with these headers (`_` stands for `-`), or without those that are None."""
+        body = {"move": body} if isinstance(body, str) else body
         raw = body if isinstance(body, bytes) else json.dumps(body).encode()
-        usual = {
-            "host": "localhost",
-            "authorization": f"Bearer {self.token}",
-            "content-type": "application/json",
-            "content-length": str(len(raw)),
-        }
-        given = {**usual, **{name.replace("_", "-"): value for name, value in headers.items()}}
-        given.pop(drop, None)
+        usual = {"host": "localhost", "authorization": f"Bearer {self.token}", "content_type": "application/json"}
+        changed = {**usual, "content_length": str(len(raw)), **headers}
+        given = {name.replace("_", "-"): value for name, value in changed.items() if value is not None}
         return Asked("POST", f"/v1/matches/{match}/{to}", client, given, raw)
 
     def try_all(self, *asked: Asked) -> list[Reply | Leave]:
@@ -84,38 +77,16 @@ def of_reply(reply: Reply | Leave) -> dict[str, Any]:
     return json.loads(reply.body)
 
 
-# ------------------------------------------------------------------------------------------------ the same answer
-
-
-def prepare_moves(table: Table) -> tuple[str, Any]:
-    return table.new_match(), {"move": "+1"}
-
-
-def prepare_rolls(table: Table) -> tuple[str, Any]:
-    guests = [{"name": "Ada"}, {"name": "Bea"}]
-    match = table.api.new_match(table.token, guests, "toy", recorded=True, dice="recorded")
-    turn = table.api.get(f"/v1/matches/{match}").json["turn"]
-    return match, {"values": [1] * turn["roll"]["count"]}
-
-
-def prepare_withdrawal(table: Table) -> tuple[str, Any]:
-    return table.new_match(), {"seat": 1}
-
-
-def prepare_draw(table: Table) -> tuple[str, Any]:
-    return table.new_match(), {"action": "offer", "seat": 1}
-
-
-PREPARED: dict[str, Callable[[Table], tuple[str, Any]]] = {
-    "moves": prepare_moves,
-    "rolls": prepare_rolls,
-    "withdrawal": prepare_withdrawal,
-    "draw": prepare_draw,
+BODIES: dict[str, Any] = {
+    "moves": "+1",
+    "rolls": {"values": [1, 1]},
+    "withdrawal": {"seat": 1},
+    "draw": {"action": "offer", "seat": 1},
 }
 
 
 def test_everything_that_lines_say_is_answered_together(table):
-    assert set(PREPARED) == set(SAID)
+    assert set(BODIES) == set(SAID)
     for to in SAID:
         assert table.server.together.takes("POST", f"/v1/matches/match-{'a' * 26}/{to}")
 
@@ -135,10 +106,12 @@ def test_nothing_else_is(table, method, path):
     assert not table.server.together.takes(method, path)
 
 
-@pytest.mark.parametrize("to", PREPARED)
+@pytest.mark.parametrize("to", BODIES)
 def test_the_answer_is_that_of_the_view(table, to):
-    match, body = PREPARED[to](table)
-    asked = table.ask(match, body, to, idempotency_key=KEY, x_request_id="mine")
+    guests = [{"name": "Ada"}, {"name": "Bea"}]
+    rolled = {"seats": guests, "ruleset": "toy", "recorded": True, "dice": "recorded"}
+    match = table.api.new_match(table.token, **rolled) if to == "rolls" else table.new_match()
+    asked = table.ask(match, BODIES[to], to, idempotency_key=KEY, x_request_id="mine")
     [reply] = table.try_all(asked)
     assert isinstance(reply, Reply)
     again = table.leave(asked)
@@ -157,10 +130,10 @@ def test_it_says_of_the_allowance_what_the_view_says(whom, client, more):
     table = Table(allowances_for=whom, allowances=ALLOWANCES)
     table.parts.allowances._clock = lambda: 1000.0
     match, names = table.new_match(), ("RateLimit-Policy", "RateLimit")
-    [reply] = table.try_all(table.ask(match, {"move": "+1"}, client=client, **more))
+    [reply] = table.try_all(table.ask(match, "+1", client=client, **more))
     assert isinstance(reply, Reply)
     said = dict(reply.headers)
-    by_view = table.leave(table.ask(match, {"move": "+2"}, client=client, **more)).headers
+    by_view = table.leave(table.ask(match, "+2", client=client, **more)).headers
     assert said.get(names[0]) == by_view.get(names[0])
     if names[0] in said:
         left = [int(text.partition("r=")[2].partition(";")[0]) for text in (said[names[1]], by_view[names[1]])]
@@ -173,7 +146,7 @@ def test_a_valid_request_id_comes_back_and_another_is_replaced(table):
     match = table.new_match()
     ids = []
     for number, given in enumerate(("mine", "not mine", "")):
-        [reply] = table.try_all(table.ask(match, {"move": f"+{number + 1}"}, x_request_id=given))
+        [reply] = table.try_all(table.ask(match, f"+{number + 1}", x_request_id=given))
         ids.append(dict(reply.headers)["X-Request-Id"])
     assert ids[0] == "mine"
     assert ids[1] != ids[2]
@@ -183,16 +156,12 @@ def test_a_valid_request_id_comes_back_and_another_is_replaced(table):
 def test_what_a_client_says_of_its_time_and_of_the_version_counts(table):
     match = table.new_match(limits={"match_ms": 2_000})
     since = table.api.get(f"/v1/matches/{match}").json["clock"]["since"]
-    [reply] = table.try_all(table.ask(match, {"move": "+1"}, thought_ms="0", if_match='"2"'))
+    [reply] = table.try_all(table.ask(match, "+1", thought_ms="0", if_match='"2"'))
     [made] = of_reply(reply)["events"]
     elapsed = made["at"] - since
     assert made["data"]["spent_ms"] == elapsed - min(100, elapsed)
-    [late] = table.try_all(table.ask(match, {"move": "+2"}, if_match='"2"'))
-    assert isinstance(late, Leave)
+    assert isinstance(table.try_all(table.ask(match, "+2", if_match='"2"'))[0], Leave)
     assert table.version(match) == 3
-
-
-# ------------------------------------------------------------------------------------------------------- together
 
 
 @pytest.fixture
@@ -211,17 +180,16 @@ def appends(table, monkeypatch) -> list[list[Append]]:
 def test_requests_share_one_round_trip_and_no_refusal_among_them_holds_up_the_others(table, appends, monkeypatch):
     matches = [table.new_match() for _ in range(3)]
     monkeypatch.setattr(table.store, "load", None)
-    good, bad, other = (
-        table.ask(match, {"move": move}) for match, move in zip(matches, ("+1", "9-9", "+1"), strict=True)
-    )
-    replies = table.try_all(good, bad, other)
-    assert [type(reply) for reply in replies] == [Reply, Leave, Reply]
+    asked = [table.ask(match, move) for match, move in zip(matches, ("+1", "9-9", "+1"), strict=True)]
+    assert [type(reply) for reply in table.try_all(*asked)] == [Reply, Leave, Reply]
     assert [[append.stream for append in together] for together in appends] == [[matches[0], matches[2]]]
+    monkeypatch.undo()
+    assert table.version(matches[1]) == 2
 
 
 def test_moves_of_one_match_are_made_in_their_order(table, appends):
     match = table.new_match()
-    replies = table.try_all(*(table.ask(match, {"move": f"+{tile}"}) for tile in (1, 2, 3)))
+    replies = table.try_all(*(table.ask(match, f"+{tile}") for tile in (1, 2, 3)))
     assert [of_reply(reply)["version"] for reply in replies] == [3, 4, 5]
     assert len(appends) == 1
 
@@ -230,40 +198,29 @@ def test_a_match_that_this_process_does_not_know_is_left(table, monkeypatch):
     match = table.new_match()
     table.parts.matches.forget(match)
     monkeypatch.setattr(table.store, "load", None)
-    assert isinstance(table.try_all(table.ask(match, {"move": "+1"}))[0], Leave)
+    assert isinstance(table.try_all(table.ask(match, "+1"))[0], Leave)
 
 
 def test_nobody_waits_for_the_tournament_of_somebody_elses_match(table, monkeypatch):
     theirs, own = table.new_match(), table.new_match()
-    state = table.parts.matches.cached(theirs)
+    cached = table.parts.matches.cached
+    state = cached(theirs)
     created = replace(state.life.created, tournament={"id": f"tournament-{'a' * 26}", "round": 1, "pairing": 1})
     seats = tuple(seat._replace(occupant=None) for seat in state.life.seats)
-    of_tournament = state._replace(lifecycle=state.life._replace(created=created, seats=seats))
-    cached = table.parts.matches.cached
-    monkeypatch.setattr(
-        table.parts.matches, "cached", lambda stream: of_tournament if stream == theirs else cached(stream)
-    )
+    changed = {theirs: state._replace(lifecycle=state.life._replace(created=created, seats=seats))}
+    monkeypatch.setattr(table.parts.matches, "cached", lambda stream: changed.get(stream) or cached(stream))
     monkeypatch.setattr(table.store, "load", None)
-    left, reply = table.try_all(*(table.ask(match, {"move": "+1"}) for match in (theirs, own)))
+    left, reply = table.try_all(*(table.ask(match, "+1") for match in (theirs, own)))
     assert (type(left), type(reply)) == (Leave, Reply)
 
 
-def test_of_requests_that_are_left_nothing_is_stored(table):
-    match = table.new_match()
-    [refused] = table.try_all(table.ask(match, {"move": "9-9"}))
-    assert isinstance(refused, Leave)
-    assert table.version(match) == 2
-
-
-# ------------------------------------------------------------------------------------------------------ left alone
-
 UNUSUAL: dict[str, dict[str, Any]] = {
-    "no token": {"drop": "authorization"},
+    "no token": {"authorization": None},
     "another scheme": {"authorization": "Basic QW5uOg=="},
     "a token that this process has not seen": {"authorization": "Bearer ply_" + "a" * 26 + "_" + "b" * 43},
     "the code of a table": {"authorization": "Bearer plyt_x"},
     "a name that is not ours": {"host": "evil.example"},
-    "no host": {"drop": "host"},
+    "no host": {"host": None},
     "a page of another origin": {"origin": "https://play.example.org"},
     "another media type": {"content_type": "text/plain"},
     "a media type with parameters": {"content_type": "application/json; charset=utf-8"},
@@ -284,7 +241,7 @@ def test_what_is_not_usual_is_left_before_it_is_charged(case, monkeypatch):
     table = Table(allowances_for="all")
     match, changed = table.new_match(), dict(UNUSUAL[case])
     monkeypatch.setattr(table.parts.allowances, "take", None)
-    asked = table.ask(match, changed.pop("body", {"move": "+1"}), **changed)
+    asked = table.ask(match, changed.pop("body", "+1"), **changed)
     assert table.try_all(asked) == [Leave()]
     assert table.version(match) == 2
 
@@ -292,17 +249,21 @@ def test_what_is_not_usual_is_left_before_it_is_charged(case, monkeypatch):
 def test_a_token_is_believed_no_longer_than_by_the_view(table, monkeypatch):
     match = table.new_match()
     monkeypatch.setattr(table.parts.accounts, "_tokens", {})
-    asked = table.ask(match, {"move": "+1"})
+    asked = table.ask(match, "+1")
     assert table.try_all(asked) == [Leave()]
     # The view looks it up, and from then on it is known.
     assert table.leave(asked).status_code == 200
-    assert isinstance(table.try_all(table.ask(match, {"move": "+2"}))[0], Reply)
+    assert isinstance(table.try_all(table.ask(match, "+2"))[0], Reply)
+
+
+def limited(moves: int) -> Table:
+    """A table at which so many moves are allowed."""
+    return Table(allowances_for="all", allowances={**ALLOWANCES, "moves": ((moves, 10**9),)})
 
 
 def test_a_refusal_is_that_of_the_view_and_charged_once():
-    table = Table(allowances_for="all", allowances={**ALLOWANCES, "moves": ((10, 10**9),)})
-    match = table.new_match()
-    asked = table.ask(match, {"move": "9-9"})
+    table = limited(10)
+    asked = table.ask(table.new_match(), "9-9")
     [left] = table.try_all(asked)
     assert isinstance(left, Leave)
     refused = table.leave(asked, left.tried)
@@ -311,10 +272,10 @@ def test_a_refusal_is_that_of_the_view_and_charged_once():
 
 
 def test_who_has_used_up_the_allowance_is_refused_by_the_view():
-    table = Table(allowances_for="all", allowances={**ALLOWANCES, "moves": ((1, 10**9),)})
+    table = limited(1)
     match = table.new_match()
-    assert isinstance(table.try_all(table.ask(match, {"move": "+1"}))[0], Reply)
-    asked = table.ask(match, {"move": "+2"})
+    assert isinstance(table.try_all(table.ask(match, "+1"))[0], Reply)
+    asked = table.ask(match, "+2")
     assert table.try_all(asked) == [Leave()]
     refused = table.leave(asked)
     assert (refused.status_code, refused.json["code"]) == (429, "allowance/used")
@@ -322,63 +283,48 @@ def test_who_has_used_up_the_allowance_is_refused_by_the_view():
 
 
 def test_administrators_have_no_limits():
-    table = Table(allowances_for="all", allowances={**ALLOWANCES, "moves": ((1, 10**9),)})
+    table = limited(1)
     player, token = table.parts.accounts.sign_up(Actor("system", "test"), "Chief", "person", ("play", "admin"))
     table.ann, table.token = player.stream, token
     match = table.new_match()
     for tile in range(1, 4):
-        [reply] = table.try_all(table.ask(match, {"move": f"+{tile}"}))
+        [reply] = table.try_all(table.ask(match, f"+{tile}"))
         assert isinstance(reply, Reply)
         assert "RateLimit" not in dict(reply.headers)
 
 
-# ---------------------------------------------------------------------------------------------- stores in trouble
-
-
+@pytest.mark.parametrize("is_stored", [True, False])
 @pytest.mark.parametrize("headers", [{}, {"idempotency_key": KEY}])
-def test_a_move_whose_answer_is_lost_counts_once(table, monkeypatch, headers):
+def test_a_move_whose_answer_is_lost_counts_once_whether_it_was_stored_or_not(table, monkeypatch, headers, is_stored):
     match, append_all = table.new_match(), table.store.append_all
 
     def lose_the_answer(appends: Any) -> list[Appended]:
-        append_all(appends)
-        raise StoreUnavailable("the answer was lost")
-
-    monkeypatch.setattr(table.store, "append_all", lose_the_answer)
-    asked = table.ask(match, {"move": "+1"}, **headers)
-    [left] = table.try_all(asked)
-    assert isinstance(left, Leave)
-    given = table.leave(asked, left.tried)
-    assert (given.status_code, given.json["version"]) == (200, 3)
-    assert table.version(match) == 3
-
-
-def test_a_move_that_was_not_stored_is_stored_by_the_view(table, monkeypatch):
-    match = table.new_match()
-
-    def be_away(appends: Any) -> list[Appended]:
+        if is_stored:
+            append_all(appends)
         raise StoreUnavailable("away")
 
-    monkeypatch.setattr(table.store, "append_all", be_away)
-    asked = table.ask(match, {"move": "+1"})
+    monkeypatch.setattr(table.store, "append_all", lose_the_answer)
+    asked = table.ask(match, "+1", **headers)
     [left] = table.try_all(asked)
     assert isinstance(left, Leave)
     given = table.leave(asked, left.tried)
-    assert (given.status_code, given.json["version"], "Idempotency-Replayed" in given.headers) == (200, 3, False)
+    assert (given.status_code, given.json["version"], table.version(match)) == (200, 3, 3)
+    assert is_stored or "Idempotency-Replayed" not in given.headers
 
 
 def test_a_store_that_others_wait_for_is_not_asked(table, appends, monkeypatch):
     match = table.new_match()
     monkeypatch.setattr(PATIENCE, "_taken", 1)
-    [left] = table.try_all(table.ask(match, {"move": "+1"}))
+    [left] = table.try_all(table.ask(match, "+1"))
     assert isinstance(left, Leave)
     assert appends == []
 
 
 def test_a_repeated_request_gets_the_answer_that_it_got(table):
     match = table.new_match()
-    asked = table.ask(match, {"move": "+1"}, idempotency_key=KEY)
+    asked = table.ask(match, "+1", idempotency_key=KEY)
     [reply] = table.try_all(asked)
-    table.try_all(table.ask(match, {"move": "+2"}))
+    table.try_all(table.ask(match, "+2"))
     [left] = table.try_all(asked)
     assert isinstance(left, Leave)
     again = table.leave(asked, left.tried)
@@ -397,18 +343,15 @@ def test_an_error_of_ours_in_one_request_is_left_to_its_view_and_the_others_are_
         return describe(answer)
 
     monkeypatch.setattr(queries, "describe_receipt", fail)
-    first, second = table.try_all(*(table.ask(match, {"move": "+1"}) for match in (bad, good)))
+    first, second = table.try_all(*(table.ask(match, "+1") for match in (bad, good)))
     assert (type(first), type(second)) == (Leave, Reply)
-
-
-# ------------------------------------------------------------------------------------------------ what is noted
 
 
 def test_they_are_counted_under_the_route_of_their_view():
     metrics.begin("test")
     table = Table(open_metrics=True)
     match, counted = table.new_match(), Counted(table.api)
-    table.try_all(*(table.ask(match, {"move": f"+{tile}"}) for tile in (1, 2)))
-    table.leave(table.ask(match, {"move": "+3"}))
+    table.try_all(*(table.ask(match, f"+{tile}") for tile in (1, 2)))
+    table.leave(table.ask(match, "+3"))
     route = {"process": "test", "method": "POST", "route": "/v1/matches/{match}/moves", "status": "200"}
     assert counted("request_seconds_count", **route) == 3
