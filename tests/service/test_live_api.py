@@ -2,16 +2,17 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
 from plyscribe.service.access.allowances import network_of
 from plyscribe.service.composition import compose
-from plyscribe.service.config import Config, parse_key
 from plyscribe.service.store.memory import MemoryStore
 from plyscribe.service.store.port import Loaded
 from plyscribe.service.web.app import create_app
 from tests.service.api import Api
+from tests.service.conftest import CONFIG
 
 SSE = {"Accept": "text/event-stream"}
 
@@ -45,16 +46,20 @@ def parse(text: str) -> list[dict[str, str]]:
     return [dict(line.partition(": ")[::2] for line in block) for block in blocks]
 
 
-def test_a_stream_gives_each_event_as_the_pages_do(played):
+def test_a_stream_gives_each_event_as_the_pages_do_and_is_not_cached_or_buffered(played):
     played.abort()
     page = played.api.get(f"{played.path}/events").json["events"]
-    retry, *events, end = parse(played.stream().text)
+    streamed = played.stream()
+    retry, *events, end = parse(streamed.text)
     assert retry == {"retry": "1000"}
     assert end == {"event": "end", "data": "{}"}
     assert [json.loads(event["data"]) for event in events] == page
-    assert [(event["id"], event["event"]) for event in events] == [
-        (str(event["version"]), event["type"]) for event in page
-    ]
+    named = [(str(event["version"]), event["type"]) for event in page]
+    assert [(event["id"], event["event"]) for event in events] == named
+    assert streamed.mimetype == "text/event-stream"
+    assert (streamed.headers["Cache-Control"], streamed.headers["X-Accel-Buffering"]) == ("no-store", "no")
+    missing = played.api.get(f"/v1/matches/match-{'a' * 26}/events", headers=SSE)
+    assert (missing.status_code, missing.json["code"]) == (404, "match/unknown")
 
 
 @pytest.mark.parametrize("is_over", [False, True])
@@ -68,51 +73,19 @@ def test_who_has_read_further_than_a_match_goes_is_told_that_events_were_lost(pl
         assert (lost.status_code, lost.json["code"], lost.json["version"]) == (409, "stream/lost", version)
 
 
-def test_a_stream_must_not_be_cached_or_buffered(played):
+def test_a_stream_continues_after_the_last_event_id_or_the_version_in_the_query(played):
     played.abort()
-    answered = played.stream()
-    assert answered.mimetype == "text/event-stream"
-    assert answered.headers["Cache-Control"] == "no-store"
-    assert answered.headers["X-Accel-Buffering"] == "no"
-
-
-def test_a_stream_continues_after_the_last_event_id(played):
-    played.abort()
-    assert [event.get("id") for event in parse(played.stream(**{"Last-Event-ID": "3"}).text)] == [None, "4", None]
-
-
-def test_a_stream_starts_after_the_version_in_the_query(played):
-    played.abort()
-    streamed = played.api.get(f"{played.path}/events?after=3", headers=SSE)
-    assert [event.get("id") for event in parse(streamed.text)] == [None, "4", None]
-
-
-def test_reconnecting_after_the_end_gets_204(played):
-    played.abort()
-    answered = played.stream(**{"Last-Event-ID": "4"})
-    assert (answered.status_code, answered.data) == (204, b"")
+    by_query = played.api.get(f"{played.path}/events?after=3", headers=SSE)
+    for streamed in (played.stream(**{"Last-Event-ID": "3"}), by_query):
+        assert [event.get("id") for event in parse(streamed.text)] == [None, "4", None]
+    over = played.stream(**{"Last-Event-ID": "4"})
+    assert (over.status_code, over.data) == (204, b"")
 
 
 @pytest.mark.parametrize("id", ["x", "-1", "1.5", "٣", "9" * 17, ""])
 def test_an_invalid_last_event_id_is_refused(played, id):
     refused = played.stream(**{"Last-Event-ID": id})
     assert (refused.status_code, refused.json["code"]) == (400, "request/last-event-id")
-
-
-def test_an_unknown_match_has_no_stream(api):
-    missing = api.get(f"/v1/matches/match-{'a' * 26}/events", headers=SSE)
-    assert (missing.status_code, missing.json["code"]) == (404, "match/unknown")
-
-
-def test_only_readers_of_a_private_match_can_follow_it(api):
-    ann_id, ann = api.sign_up()
-    _, eve = api.sign_up("Eve")
-    match = api.new_match(ann, [{"player": ann_id}, None], private=True)
-    api.post(f"/v1/matches/{match}/abort", ann, {})
-    assert api.get(f"/v1/matches/{match}/events", headers=SSE).status_code == 404
-    assert api.get(f"/v1/matches/{match}/events", eve, headers=SSE).status_code == 404
-    answered = api.get(f"/v1/matches/{match}/events", ann, headers=SSE)
-    assert "match-aborted" in answered.text
 
 
 class Guest:
@@ -143,40 +116,32 @@ def is_among(word: bytes, chunks: Iterator[bytes]) -> bool:
     return any(word in chunk for chunk in chunks)
 
 
-def test_leaving_a_private_match_ends_its_stream(api):
-    guest = Guest(api)
-    events = guest.follow(guest.ben)
-    assert is_among(b"seat-taken", events)
-    api.send("DELETE", f"{guest.path}/seats/1", guest.ben)
-    assert not is_among(b"seat-left", events)
+def leave(guest: Guest) -> None:
+    guest.api.send("DELETE", f"{guest.path}/seats/1", guest.ben)
 
 
-def test_a_revoked_token_ends_the_stream_of_a_private_match(api):
+def revoke(guest: Guest) -> None:
+    token = guest.api.get("/v1/players/me/tokens", guest.ben).json["tokens"][0]["id"]
+    guest.api.send("DELETE", f"/v1/players/me/tokens/{token}", guest.ben)
+
+
+def take_the_seat(guest: Guest) -> None:
+    guest.api.post(f"{guest.path}/seats/2", guest.ann, {})
+
+
+@pytest.mark.parametrize(
+    ("end", "is_invited"), [(leave, False), (revoke, False), (take_the_seat, True), (take_the_seat, False)]
+)
+def test_who_may_not_read_a_private_match_any_more_has_no_stream_of_it_either(api, end, is_invited):
     guest = Guest(api)
-    events = guest.follow(guest.ben)
+    events = guest.follow(None, f"?invitation={guest.invite(2)}") if is_invited else guest.follow(guest.ben)
     assert is_among(b"seat-taken", events)
-    token = api.get("/v1/players/me/tokens", guest.ben).json["tokens"][0]["id"]
-    api.send("DELETE", f"/v1/players/me/tokens/{token}", guest.ben)
+    end(guest)
     api.post(f"{guest.path}/abort", guest.ann, {})
-    assert not is_among(b"match-aborted", events)
-
-
-def test_an_ended_invitation_ends_the_stream_of_a_private_match(api):
-    guest = Guest(api)
-    events = guest.follow(None, f"?invitation={guest.invite(2)}")
-    assert is_among(b"seat-taken", events)
-    api.post(f"{guest.path}/seats/2", guest.ann, {})
-    api.post(f"{guest.path}/abort", guest.ann, {})
-    assert not is_among(b"match-aborted", events)
-
-
-def test_a_player_who_stays_can_follow_a_private_match_to_its_end(api):
-    guest = Guest(api)
-    events = guest.follow(guest.ben)
-    assert is_among(b"seat-taken", events)
-    guest.sit_down(2, api.sign_up("Cid")[1])
-    api.post(f"{guest.path}/abort", guest.ben, {})
-    assert is_among(b"match-aborted", events)
+    may_stay = (end, is_invited) == (take_the_seat, False)
+    assert is_among(b"match-aborted", events) is may_stay
+    for token, status in ((None, 404), (api.sign_up("Eve")[1], 404), (guest.ann, 200)):
+        assert api.get(f"{guest.path}/events", token, headers=SSE).status_code == status
 
 
 def test_the_store_is_read_once_for_each_event_however_many_follow_a_private_match(api, parts, monkeypatch):
@@ -196,9 +161,13 @@ def test_the_store_is_read_once_for_each_event_however_many_follow_a_private_mat
     assert 3 <= len(loads) <= 5
 
 
+def serve(**settings: int) -> Played:
+    """A match on a server with these settings."""
+    return Played(Api(create_app(compose(replace(CONFIG, **settings), MemoryStore()))))
+
+
 def test_too_many_streams_are_503_with_retry_after():
-    config = Config("", "", parse_key("5a" * 32), open_sign_up=True, max_followers=0)
-    full = Played(Api(create_app(compose(config, MemoryStore()))))
+    full = serve(max_followers=0)
     refused = full.stream()
     assert (refused.status_code, refused.json["code"]) == (503, "live/full")
     assert refused.headers["Retry-After"] == "1"
@@ -208,8 +177,7 @@ def test_too_many_streams_are_503_with_retry_after():
 @pytest.fixture
 def shared() -> Played:
     """A match that each client may follow once."""
-    config = Config("", "", parse_key("5a" * 32), open_sign_up=True, max_followers_each=1, stream_threads=1000)
-    return Played(Api(create_app(compose(config, MemoryStore()))))
+    return serve(max_followers_each=1)
 
 
 def follow(shared: Played, token: str | None = None, address: str = "10.0.0.7"):
@@ -224,18 +192,14 @@ def test_a_head_request_does_not_count_as_a_stream(shared):
     assert follow(shared, shared.ann).status_code == 200
 
 
-def test_an_account_has_a_share_of_the_streams_from_all_addresses(shared):
+def test_an_account_has_a_share_of_the_streams_and_without_a_token_an_address(shared):
     opened = [follow(shared, shared.ann)]
     refused = follow(shared, shared.ann)
     assert (refused.status_code, refused.json["code"]) == (429, "live/share")
     assert refused.headers["Retry-After"] == "1"
-    opened += [follow(shared, shared.ann, "10.0.0.8"), follow(shared, shared.ben)]
-    assert [each.status_code for each in opened] == [200, 429, 200]
-
-
-def test_without_a_token_an_address_has_a_share_of_the_streams(shared):
-    opened = [follow(shared), follow(shared), follow(shared, address="10.0.0.8"), follow(shared, shared.ann)]
-    assert [each.status_code for each in opened] == [200, 429, 200, 200]
+    asked = [(shared.ann, "10.0.0.8"), (shared.ben, "10.0.0.7"), (None, "10.0.0.7"), (None, "10.0.0.7")]
+    opened += [follow(shared, *each) for each in [*asked, (None, "10.0.0.8")]]
+    assert [each.status_code for each in opened] == [200, 429, 200, 200, 429, 200]
 
 
 @pytest.mark.parametrize(
@@ -253,8 +217,7 @@ def test_all_addresses_of_one_network_are_one_client(address, network):
 
 @pytest.mark.parametrize(("proxies", "told"), [(0, "10.0.0.7"), (1, "203.0.113.2"), (2, "203.0.113.1")])
 def test_the_client_behind_the_configured_number_of_proxies_counts(monkeypatch, proxies, told):
-    config = Config("", "", parse_key("5a" * 32), open_sign_up=True, proxies=proxies)
-    behind = Played(Api(create_app(compose(config, MemoryStore()))))
+    behind = serve(proxies=proxies)
     asked: list[str] = []
     monkeypatch.setattr("plyscribe.service.web.api.http.network_of", lambda address: asked.append(address) or address)
     forwarded = {**SSE, "X-Forwarded-For": "198.51.100.9, 203.0.113.1, 203.0.113.2"}
