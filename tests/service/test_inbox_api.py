@@ -42,9 +42,11 @@ def types(entries: list[dict]) -> list[str]:
     return [entry["type"] for entry in entries]
 
 
-def test_a_new_inbox_is_empty(post):
-    page = post.api.get(INBOX, post.ann).json
-    assert page == {"player": post.ann_id, "newest": 0, "entries": [], "next": None}
+def test_a_new_inbox_is_empty_needs_a_token_and_is_never_cached(post):
+    page = post.api.get(INBOX, post.ann)
+    assert page.json == {"player": post.ann_id, "newest": 0, "entries": [], "next": None}
+    assert page.headers["Cache-Control"] == "no-store"
+    assert post.api.get(INBOX).json["code"] == "auth/missing"
 
 
 def test_who_reads_an_inbox_while_it_is_built_is_asked_to_wait(post, monkeypatch):
@@ -56,10 +58,6 @@ def test_who_reads_an_inbox_while_it_is_built_is_asked_to_wait(post, monkeypatch
     assert (refused.status_code, refused.json["code"]) == (503, "inbox/incomplete")
     assert refused.headers["Retry-After"] == "1"
     assert types(post.entries(post.ben)) == ["seat-offered"]
-
-
-def test_an_inbox_needs_a_token(post):
-    assert post.api.get(INBOX).json["code"] == "auth/missing"
 
 
 def test_a_bot_can_play_with_nothing_but_its_inbox(post):
@@ -91,13 +89,9 @@ def test_pages_follow_each_other(post):
         post.new_match()
     post.relay()
     ids = [entry["id"] for entry in post.entries(post.ben)]
-    read, page = [], post.api.get(f"{INBOX}?limit=2", post.ben).json
-    while page["next"]:
-        read += page["entries"]
-        page = post.api.get(page["next"], post.ben).json
-    read += page["entries"]
-    assert [entry["id"] for entry in read] == ids
-    assert page["newest"] == ids[-1]
+    pages = list(post.api.pages(f"{INBOX}?limit=2", post.ben))
+    assert [entry["id"] for page in pages for entry in page["entries"]] == ids
+    assert pages[-1]["newest"] == ids[-1]
 
 
 def test_a_gap_stands_for_dropped_entries(post):
@@ -119,10 +113,8 @@ def test_an_inbox_comes_live_after_the_last_event_id(post):
     first, second = post.entries(post.ben)
     streamed = post.api.get(INBOX, post.ben, headers={**SSE, "Last-Event-ID": str(first["id"])}, buffered=False)
     got = b""
-    for chunk in streamed.response:
-        got += chunk
-        if b"data" in got:
-            break
+    while b"data" not in got:
+        got += next(streamed.response)
     post.parts.live.close()
     [_, event] = parse(got.decode())
     assert (event["id"], event["event"]) == (str(second["id"]), "seat-offered")
@@ -140,10 +132,6 @@ def test_a_revoked_token_ends_the_stream_of_an_inbox(post):
     post.new_match()
     post.relay()
     assert not is_among(b"seat-offered", chunks)
-
-
-def test_an_inbox_is_never_cached(post):
-    assert post.api.get(INBOX, post.ann).headers["Cache-Control"] == "no-store"
 
 
 @pytest.mark.parametrize("query", ["?after=-1", "?limit=0", "?wait=31", "?page=2"])

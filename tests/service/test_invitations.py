@@ -14,17 +14,18 @@ KEY = parse_key("5a" * 32)
 SOON, NOW = 2000, 1000
 
 
-# -------------------------------------------------------------------------------------------------------------- codes
-
-
 @pytest.fixture
 def table() -> Table:
     return new_match("zhen", (account(ANN), None), start="call", private=True)
 
 
-def test_a_code_is_read_as_it_was_issued(table):
+def test_a_code_is_read_as_it_was_issued_until_it_expires(table):
     code = issue_invitation(KEY, table.match, 2, SOON)
-    assert read_invitation(KEY, table.match, code, NOW) == (2, 1, SOON)
+    for now in (NOW, SOON - 1):
+        assert read_invitation(KEY, table.match, code, now) == (2, 1, SOON)
+    require_over(table, code, SOON)
+    assert read_invitation(KEY, table.match._replace(stream="match-" + "b" * 26), code, NOW) is None
+    assert read_invitation(parse_key("00" * 32), table.match, code, NOW) is None
 
 
 def test_each_character_of_a_code_counts(table):
@@ -37,12 +38,6 @@ def test_each_character_of_a_code_counts(table):
 @pytest.mark.parametrize("code", ["", "2", "2-1-2000-", "2-1-2000-" + "A" * 24, "٢-1-2000-" + "A" * 24, "x" * 128])
 def test_what_is_no_code_is_none(table, code):
     assert read_invitation(KEY, table.match, code, NOW) is None
-
-
-def test_a_code_is_of_one_match_and_one_key(table):
-    code = issue_invitation(KEY, table.match, 2, SOON)
-    assert read_invitation(KEY, table.match._replace(stream="match-" + "b" * 26), code, NOW) is None
-    assert read_invitation(parse_key("00" * 32), table.match, code, NOW) is None
 
 
 def test_a_code_of_an_older_key_holds_until_it_expires(table):
@@ -60,27 +55,18 @@ def require_over(table: Table, code: str, now: int = NOW) -> None:
     assert over.value.code == "invitation/over"
 
 
-def test_a_code_expires(table):
-    code = issue_invitation(KEY, table.match, 2, SOON)
-    assert read_invitation(KEY, table.match, code, SOON - 1)
-    require_over(table, code, SOON)
-
-
 def test_a_code_is_over_once_its_seat_was_taken_and_stays_so(table):
     code = issue_invitation(KEY, table.match, 2, SOON)
-    table.when(TakeSeat, BEN, seat=2)
-    require_over(table, code)
-    table.when(LeaveSeat, BEN, seat=2)
-    require_over(table, code)
+    for command in (TakeSeat, LeaveSeat):
+        table.when(command, BEN, seat=2)
+        require_over(table, code)
     again = issue_invitation(KEY, table.match, 2, SOON)
     assert read_invitation(KEY, table.match, again, NOW) == (2, table.match.version, SOON)
-
-
-def test_a_code_is_over_when_the_match_starts(table):
-    code = issue_invitation(KEY, table.match, 2, SOON)
     table.when(TakeSeat, BEN, seat=2)
     table.when(StartMatch, ANN)
-    require_over(table, code)
+    require_over(table, again)
+    with pytest.raises(WrongTime):
+        issue_invitation(KEY, table.match, 2, SOON)
 
 
 def test_only_open_seats_are_invited_to(table):
@@ -92,16 +78,6 @@ def test_only_open_seats_are_invited_to(table):
     reserved.when(CreateMatch, ANN, ruleset="zhen", seats=(None, Account(CAT.id)))
     with pytest.raises(WrongPerson, match="reserved"):
         issue_invitation(KEY, reserved.match, 2, SOON)
-
-
-def test_nobody_is_invited_once_the_match_has_started(table):
-    table.when(TakeSeat, BEN, seat=2)
-    table.when(StartMatch, ANN)
-    with pytest.raises(WrongTime):
-        issue_invitation(KEY, table.match, 2, SOON)
-
-
-# --------------------------------------------------------------------------------------------------------------- links
 
 
 class Evening:
@@ -128,27 +104,16 @@ def evening(api) -> Evening:
     return Evening(api)
 
 
-def test_who_holds_the_link_reads_the_match_and_takes_the_seat(evening):
-    link = evening.invite().json
-    assert evening.api.get(link["path"]).json["match"] == evening.match
-    assert evening.sit(evening.ben_token, link["invitation"]).status_code == 200
-    assert evening.api.get(evening.path, evening.ben_token).json["seats"][1]["player"] == evening.ben
-
-
-FORMS = ["/events", "/positions/0", "/positions/0?version=1", "/legal-moves", "/record", "/bundle", "/verification"]
+FORMS = ["", "/events", "/positions/0", "/positions/0?version=1"]
+FORMS += ["/legal-moves", "/record", "/bundle", "/verification"]
 
 
 @pytest.mark.parametrize("path", FORMS)
-def test_the_link_opens_every_form_of_the_match(evening, path):
+def test_the_link_opens_every_form_of_the_match_but_no_query_that_it_does_not_know(evening, path):
     code = evening.invite().json["invitation"]
-    mark = "&" if "?" in path else "?"
-    assert evening.api.get(f"{evening.path}{path}{mark}invitation={code}").status_code == 200
-
-
-@pytest.mark.parametrize("path", FORMS)
-def test_every_form_of_the_match_refuses_a_query_that_it_does_not_know(evening, path):
-    mark = "&" if "?" in path else "?"
-    refused = evening.api.get(f"{evening.path}{path}{mark}invite=x", evening.ann_token)
+    asked = f"{evening.path}{path}{'&' if '?' in path else '?'}"
+    assert evening.api.get(f"{asked}invitation={code}").status_code == 200
+    refused = evening.api.get(f"{asked}invite=x", evening.ann_token)
     assert (refused.status_code, refused.json["code"]) == (422, "request/invalid")
 
 
@@ -165,25 +130,23 @@ def test_without_an_invitation_nobody_takes_an_open_seat_of_a_private_match(even
     assert (refused.status_code, refused.json["code"]) == (403, "invitation/needed")
 
 
-def test_who_invites_needs_no_invitation(evening):
-    assert evening.sit(evening.ann_token, None).status_code == 200
-
-
-def test_an_invitation_to_one_seat_opens_no_other(evening):
+def test_an_invitation_to_one_seat_opens_no_other_and_no_reserved_one(evening):
+    code = evening.invite().json["invitation"]
+    assert evening.sit(evening.ben_token, code, seat=3).json["code"] == "seat/reserved"
+    assert evening.invite(3).json["code"] == "seat/reserved"
     evening.api.send("DELETE", f"{evening.path}/seats/3", evening.ann_token)
-    code = evening.invite(2).json["invitation"]
     assert evening.sit(evening.ben_token, code, seat=3).json["code"] == "invitation/needed"
 
 
-def test_a_reserved_seat_stays_reserved(evening):
-    code = evening.invite(2).json["invitation"]
-    assert evening.sit(evening.ben_token, code, seat=3).json["code"] == "seat/reserved"
-    assert evening.invite(3).json["code"] == "seat/reserved"
-
-
-def test_the_first_one_has_the_seat_and_the_link_is_over(evening):
+def test_the_first_one_has_the_seat_and_the_link_is_over(evening, parts):
+    before = parts.store.load(evening.match).entries
     link = evening.invite().json
-    evening.sit(evening.ben_token, link["invitation"])
+    assert parts.store.load(evening.match).entries == before, "the store knows nothing of invitations"
+    assert evening.api.get(link["path"]).json["match"] == evening.match
+    path, body = f"{evening.path}/seats/2", {"invitation": link["invitation"]}
+    first, again = (evening.api.post(path, evening.ben_token, body, key="sit") for _ in range(2))
+    assert (first.status_code, again.status_code, again.data) == (200, 200, first.data)
+    assert evening.api.get(evening.path, evening.ben_token).json["seats"][1]["player"] == evening.ben
     _, dan = evening.api.sign_up("Dan")
     late = evening.sit(dan, link["invitation"])
     assert (late.status_code, late.json["code"]) == (404, "invitation/over")
@@ -193,24 +156,16 @@ def test_the_first_one_has_the_seat_and_the_link_is_over(evening):
 
 def test_a_link_is_taken_back_by_taking_the_seat_and_leaving_it(evening):
     link = evening.invite().json
-    evening.sit(evening.ann_token, None)
+    assert evening.sit(evening.ann_token, None).status_code == 200
     evening.api.send("DELETE", f"{evening.path}/seats/2", evening.ann_token)
     assert evening.sit(evening.ben_token, link["invitation"]).json["code"] == "invitation/over"
 
 
-def test_taking_a_seat_by_invitation_may_be_sent_again(evening):
-    code = evening.invite().json["invitation"]
-    path = f"{evening.path}/seats/2"
-    first, again = (evening.api.post(path, evening.ben_token, {"invitation": code}, key="sit") for _ in range(2))
-    assert (again.status_code, again.data) == (200, first.data)
-
-
-def test_only_creator_and_recorder_invite(evening):
+def test_only_creator_and_recorder_invite(evening, api):
     assert evening.invite(token=evening.cat_token).json["code"] == "match/not-yours"
     assert evening.invite(token=evening.ben_token).json["code"] == "match/unknown"
-
-
-def test_a_recorder_invites_to_a_match_on_the_table(api):
+    keyed = api.post(f"{evening.path}/seats/2/invitations", evening.ann_token, {}, key="k")
+    assert keyed.json["code"] == "key/not-here"
     _, token = api.sign_up("Rec", ("record",))
     match = api.new_match(token, [{"name": "Ada"}, None], "zhen", recorded=True)
     assert api.post(f"/v1/matches/{match}/seats/2/invitations", token, {}).status_code == 201
@@ -219,14 +174,3 @@ def test_a_recorder_invites_to_a_match_on_the_table(api):
 @pytest.mark.parametrize("expires_in_s", [0, -1, 90 * 24 * 3600 + 1, "1", None])
 def test_an_invitation_lives_for_a_second_to_ninety_days(evening, expires_in_s):
     assert evening.invite(expires_in_s=expires_in_s).json["code"] == "request/invalid"
-
-
-def test_inviting_takes_no_key(evening):
-    refused = evening.api.post(f"{evening.path}/seats/2/invitations", evening.ann_token, {}, key="k")
-    assert refused.json["code"] == "key/not-here"
-
-
-def test_the_store_knows_nothing_of_invitations(evening, parts):
-    before = parts.store.load(evening.match).entries
-    evening.invite()
-    assert parts.store.load(evening.match).entries == before

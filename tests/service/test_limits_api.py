@@ -6,49 +6,33 @@ from plyscribe.domain.commands import Actor
 from tests.service.test_matches_api import Two
 
 
-def test_a_match_has_its_limits_and_the_deadline_of_the_seat_on_turn(api):
+def test_a_move_uses_time_up_says_how_long_it_took_and_starts_the_next_clock(api):
     two = Two(api, ruleset="zhen", limits={"move_ms": 60_000, "match_ms": 600_000})
     match = two.get().json
     started = api.get(f"{two.path}/events?after=2").json["events"][0]["at"]
     assert match["limits"] == {"move_ms": 60_000, "match_ms": 600_000}
-    assert match["clock"] == {
-        "since": started,
-        "used_ms": [0, 0],
-        "left_ms": [600_000, 600_000],
-        "deadline": {"seat": 1, "at": started + 60_000},
-        "spent_ms": [],
-        "lag_ms": 500,
-    }
-
-
-def test_a_move_uses_time_up_and_starts_the_next_clock(api):
-    two = Two(api, ruleset="zhen", limits={"match_ms": 600_000})
-    before = two.get().json["clock"]["since"]
+    clock = {"since": started, "deadline": {"seat": 1, "at": started + 60_000}, "lag_ms": 500}
+    assert match["clock"] == {**clock, "used_ms": [0, 0], "left_ms": [600_000, 600_000], "spent_ms": []}
     two.play("+1")
+    made = api.get(f"{two.path}/events?after=3").json["events"][0]
+    spent = made["at"] - started
+    assert made["data"] == {"move": "+1", "seat": 1, "spent_ms": spent}
     clock = two.get().json["clock"]
-    moved = api.get(f"{two.path}/events?after=3").json["events"][0]["at"]
-    assert clock["used_ms"] == [moved - before, 0]
-    assert clock["left_ms"] == [600_000 - (moved - before), 600_000]
-    assert clock["deadline"] == {"seat": 2, "at": moved + 600_000}
+    assert (clock["used_ms"], clock["left_ms"], clock["spent_ms"]) == ([spent, 0], [600_000 - spent, 600_000], [spent])
+    assert clock["deadline"] == {"seat": 2, "at": made["at"] + 60_000}
+    called = api.post(f"{two.path}/withdrawal", two.ann_token, {"seat": 2, "cause": "time"})
+    assert called.json["code"] == "seat/not-yours", "players cannot call time on each other"
 
 
-def test_without_a_limit_for_the_match_left_ms_is_null(api):
-    clock = Two(api, ruleset="zhen", limits={"move_ms": 60_000}).get().json["clock"]
-    assert clock["left_ms"] == [None, None]
-
-
-def test_a_finished_match_has_no_deadline(api):
+def test_a_finished_match_has_no_deadline_and_its_rematch_the_same_limits(api):
     two = Two(api, ruleset="zhen", limits={"move_ms": 60_000})
-    since = two.get().json["clock"]["since"]
-    left = api.post(f"{two.path}/withdrawal", two.ann_token, {}).json["events"][0]["at"]
     clock = two.get().json["clock"]
-    assert clock["deadline"] is None
-    assert clock["used_ms"] == [left - since, 0]
-
-
-def test_a_match_without_limits_has_no_clock(api):
-    match = Two(api).get().json
-    assert (match["limits"], match["clock"]) == (None, None)
+    assert clock["left_ms"] == [None, None]
+    left = api.post(f"{two.path}/withdrawal", two.ann_token, {}).json["events"][0]["at"]
+    ended = two.get().json["clock"]
+    assert (ended["deadline"], ended["used_ms"]) == (None, [left - clock["since"], 0])
+    match = api.post(f"{two.path}/rematch", two.ann_token).json["match"]
+    assert api.get(f"/v1/matches/{match}").json["limits"] == {"move_ms": 60_000, "match_ms": None}
 
 
 def test_each_move_adds_the_increment(api):
@@ -59,13 +43,6 @@ def test_each_move_adds_the_increment(api):
     clock = two.get().json["clock"]
     assert clock["left_ms"][0] + clock["used_ms"][0] == 605_000
     assert clock["left_ms"][1] == 600_000
-
-
-def test_a_rematch_has_the_same_limits(api):
-    two = Two(api, ruleset="zhen", limits={"move_ms": 60_000})
-    api.post(f"{two.path}/withdrawal", two.ann_token, {})
-    match = api.post(f"{two.path}/rematch", two.ann_token).json["match"]
-    assert api.get(f"/v1/matches/{match}").json["limits"] == {"move_ms": 60_000, "match_ms": None}
 
 
 @pytest.mark.parametrize(
@@ -81,6 +58,11 @@ def test_a_rematch_has_the_same_limits(api):
         ({"match_ms": 60_000, "increment_ms": 999}, "request/invalid"),
         ({"match_ms": 60_000, "increment_ms": 3_600_001}, "request/invalid"),
         ({"move_ms": 60_000, "increment_ms": 5_000}, "limits/increment"),
+        ({"move_ms": 60_000, "delay_ms": 1000}, "limits/increment"),
+        ({"match_ms": 60_000, "increment_ms": 1000, "delay_ms": 1000}, "limits/bonus"),
+        ({"match_ms": 60_000, "phases": [{"after": 2}, {"after": 1}]}, "limits/phases"),
+        ({"match_ms": 60_000, "phases": [{"after": 2}] * 5}, "request/invalid"),
+        ({"match_ms": 60_000, "seats": [{"seat": 3, "move_ms": 1000}]}, "limits/seat"),
         (60_000, "request/invalid"),
     ],
 )
@@ -94,12 +76,6 @@ def test_a_recorded_match_takes_no_limits(api):
     _, token = api.sign_up()
     body = {"ruleset": "zhen", "seats": [{"name": "Ada"}, None], "recorded": True, "limits": {"move_ms": 60_000}}
     assert api.post("/v1/matches", token, body).json["code"] == "limits/recorded"
-
-
-def test_players_cannot_call_time_on_each_other(api):
-    two = Two(api, ruleset="zhen", limits={"move_ms": 60_000})
-    refused = api.post(f"{two.path}/withdrawal", two.ben_token, {"seat": 1, "cause": "time"})
-    assert refused.json["code"] == "seat/not-yours"
 
 
 @pytest.mark.parametrize("bonus", ["delay_ms", "bronstein_ms"])
@@ -121,22 +97,6 @@ def test_limits_have_phases_and_odds(api):
     assert clock["deadline"] == {"seat": 2, "at": clock["since"] + 5_000}
 
 
-@pytest.mark.parametrize(
-    ("limits", "code"),
-    [
-        ({"match_ms": 60_000, "increment_ms": 1000, "delay_ms": 1000}, "limits/bonus"),
-        ({"move_ms": 60_000, "delay_ms": 1000}, "limits/increment"),
-        ({"match_ms": 60_000, "phases": [{"after": 2}, {"after": 1}]}, "limits/phases"),
-        ({"match_ms": 60_000, "phases": [{"after": 2}] * 5}, "request/invalid"),
-        ({"match_ms": 60_000, "seats": [{"seat": 3, "move_ms": 1000}]}, "limits/seat"),
-    ],
-)
-def test_what_no_clock_can_do_is_refused(api, limits, code):
-    _, token = api.sign_up("Ann")
-    refused = api.post("/v1/matches", token, {"ruleset": "zhen", "seats": [None, None], "limits": limits})
-    assert (refused.status_code, refused.json["code"]) == (422, code)
-
-
 def test_a_tournament_gives_no_odds(api, parts):
     _, token = parts.accounts.sign_up(Actor("system", "test"), "Olga", "person", ("play", "organise"))
     terms = {"name": "Cup", "ruleset": "zhen", "format": {"kind": "swiss"}}
@@ -147,33 +107,22 @@ def test_a_tournament_gives_no_odds(api, parts):
     assert api.get(f"/v1/tournaments/{created.json['tournament']}").json["limits"] == {"move_ms": None, **phases}
 
 
-def test_a_move_says_how_long_it_took(api):
-    two = Two(api, ruleset="zhen", limits={"match_ms": 600_000})
-    before = two.get().json["clock"]["since"]
-    two.play("+1")
-    made = api.get(f"{two.path}/events?after=3").json["events"][0]
-    assert made["data"] == {"move": "+1", "seat": 1, "spent_ms": made["at"] - before}
-    assert two.get().json["clock"]["spent_ms"] == [made["at"] - before]
-
-
 def test_the_word_of_a_client_is_worth_the_quota_at_most(api):
     two = Two(api, ruleset="zhen", limits={"match_ms": 2_000})
-    assert two.get().json["clock"]["lag_ms"] == 100
-    since = two.get().json["clock"]["since"]
+    clock = two.get().json["clock"]
+    assert clock["lag_ms"] == 100
+    for word in ("soon", "-1", "1.5", "1" * 13):
+        refused = api.post(f"{two.path}/moves", two.ann_token, {"move": "+1"}, headers={"Thought-Ms": word})
+        assert (refused.status_code, refused.json["code"]) == (400, "request/thought-ms")
     made = api.post(f"{two.path}/moves", two.ann_token, {"move": "+1"}, headers={"Thought-Ms": "0"}).json["events"][0]
-    elapsed = made["at"] - since
+    elapsed = made["at"] - clock["since"]
     assert made["data"]["spent_ms"] == elapsed - min(100, elapsed)
     assert made["data"].get("lag_ms", 0) == min(100, elapsed)
 
 
-def test_a_word_that_is_no_time_is_refused(api):
-    two = Two(api, ruleset="zhen", limits={"match_ms": 600_000})
-    for word in ("soon", "-1", "1.5", "1" * 13):
-        refused = api.post(f"{two.path}/moves", two.ann_token, {"move": "+1"}, headers={"Thought-Ms": word})
-        assert (refused.status_code, refused.json["code"]) == (400, "request/thought-ms")
-
-
-def test_without_limits_the_word_of_a_client_means_nothing(api):
+def test_without_limits_there_is_no_clock_and_the_word_of_a_client_means_nothing(api):
     two = Two(api, ruleset="zhen")
+    match = two.get().json
+    assert (match["limits"], match["clock"]) == (None, None)
     made = api.post(f"{two.path}/moves", two.ann_token, {"move": "+1"}, headers={"Thought-Ms": "5"})
     assert made.json["events"][0]["data"] == {"move": "+1", "seat": 1}

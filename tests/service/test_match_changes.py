@@ -34,32 +34,19 @@ def note(changes: Changes, *entries: FeedEntry) -> None:
         enter(connection)
 
 
-def test_at_first_there_are_no_changes(changes):
-    newest, floor = changes.numbers()
-    assert newest == floor > 0
+def test_appends_to_matches_and_tournaments_are_noted_in_order(changes):
+    start, floor = changes.numbers()
+    assert start == floor > 0
     assert changes.read(0, 10) == []
-
-
-def test_appends_to_matches_are_noted_in_order(changes):
-    start = changes.numbers().newest
-    note(changes, append(1), append(1, "player-" + "a" * 26), append(2))
+    player, tournament = "player-" + "a" * 26, "tournament-" + "a" * 26
+    note(changes, append(1, player))
+    assert changes.numbers() == (start, floor)
+    note(changes, append(1), append(1, player), append(4, tournament))
     note(changes, FeedEntry(MATCH, 3, 7, ("made",)))
-    expected = [Change(start + 1, MATCH, 1, 1), Change(start + 2, MATCH, 2, 2), Change(start + 3, MATCH, 3, 7)]
+    expected = [Change(start + 1, MATCH, 1, 1), Change(start + 2, tournament, 4, 4), Change(start + 3, MATCH, 3, 7)]
     assert changes.read(start, 10) == expected
     assert changes.read(start + 1, 1) == expected[1:2]
     assert changes.numbers() == (start + 3, start)
-
-
-def test_what_has_nothing_of_matches_changes_nothing(changes):
-    before = changes.numbers()
-    note(changes, append(1, "player-" + "a" * 26))
-    assert changes.numbers() == before
-
-
-def test_appends_to_tournaments_are_noted_among_those_to_matches(changes):
-    start, tournament = changes.numbers().newest, "tournament-" + "a" * 26
-    note(changes, append(4, tournament), append(1))
-    assert changes.read(start, 10) == [Change(start + 1, tournament, 4, 4), Change(start + 2, MATCH, 1, 1)]
 
 
 def test_only_the_newest_changes_are_kept(changes, monkeypatch):

@@ -79,24 +79,13 @@ def test_letters_of_a_match_under_way_are_those_of_each_append_by_itself(ruleset
     require_the_same(table, rng)
 
 
-def test_moves_alone_are_followed_without_a_match_for_each():
+def test_moves_alone_are_followed_without_a_match_for_each_and_letters_have_the_time_of_their_event():
     table = hot_seat()
     before = table.match
     play_on(table, Random(1), 5)
-    assert {version: notice.about["ply"] for version, notice in list_decisions(before, table.match).items()} == {
-        before.version + ply: ply for ply in range(1, 6)
-    }
-
-
-def test_appends_that_were_followed_before_bring_no_letters():
-    table = hot_seat()
-    play_on(table, Random(1), 5)
+    found = {version: notice.about["ply"] for version, notice in list_decisions(before, table.match).items()}
+    assert found == {before.version + ply: ply for ply in range(1, 6)}
     appends = list_appends(STREAM, table.entries)
-    assert follow(table.match, table, appends[-3:]) == (table.match, [])
-
-
-def test_a_letter_has_the_time_of_its_event():
-    table = hot_seat()
-    play_on(table, Random(1), 5)
-    _, letters = follow(Match(STREAM), table, list_appends(STREAM, table.entries))
+    _, letters = follow(Match(STREAM), table, appends)
     assert letters[-1][1].at == parse_event(table.entries[-1]).at == table.match.at
+    assert follow(table.match, table, appends[-3:]) == (table.match, []), "they were followed before"

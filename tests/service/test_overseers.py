@@ -1,5 +1,7 @@
 """Organisers and administrators act in matches over HTTP, and nobody judges a match they sit in."""
 
+from typing import Any
+
 import pytest
 
 from plyscribe.domain.commands import Actor, CreateMatch
@@ -46,6 +48,10 @@ class Table:
         self.parts.matches.execute(match, lambda _: command, asked, new=True)
         return f"/v1/matches/{match}"
 
+    def play_two_moves(self, path: str, first_token: str) -> list[Any]:
+        moves = ((first_token, "a1"), (self.ben_token, "b2"))
+        return [self.api.post(f"{path}/moves", token, {"move": move}).json for token, move in moves]
+
     def code(self, path: str, token: str, body: object) -> tuple[int, str]:
         refused = self.api.post(path, token, body)
         return refused.status_code, refused.json["code"]
@@ -59,13 +65,31 @@ def table(api, parts) -> Table:
     return Table(api, parts)
 
 
-def test_an_organiser_withdraws_a_seat_of_a_match_they_created(table):
+def test_an_organiser_withdraws_a_seat_of_a_match_they_created_and_says_why(table):
     path = table.begin()
-    body = {"seat": 2, "cause": "disqualified", "why": WHY}
-    done = table.api.post(f"{path}/withdrawal", table.olga_token, body)
-    assert done.status_code == 200, done.json
-    event = done.json["events"][0]
+    body = {"seat": 2, "cause": "disqualified"}
+    assert table.code(f"{path}/withdrawal", table.olga_token, body) == (422, "withdrawal/why")
+    for why in ("", "x" * 201, "a\nb", 7):
+        refused = table.code(f"{path}/withdrawal", table.olga_token, {**body, "why": why})
+        assert refused == (422, "request/invalid")
+    for token in (table.olga_token, table.root_token):
+        assert table.commands(path, token) == ["withdraw", "pause", "abort"]
+    assert "Oversee this match" in page(table, path, table.olga_token)
+    for token in (None, table.ann_token, table.oscar_token):
+        assert "Oversee this match" not in page(table, path, token)
+    first, again = (
+        table.api.post(f"{path}/withdrawal", table.olga_token, {**body, "why": WHY}, key="k") for _ in range(2)
+    )
+    assert (first.status_code, first.data, again.headers["Idempotency-Replayed"]) == (200, again.data, "true")
+    event = first.json["events"][0]
     assert (event["by"], event["data"]["why"]) == (f"organiser:{table.olga}", WHY)
+    assert table.commands(path, table.olga_token) == ["annul", "rematch"]
+    assert "Annul the match" in page(table, path, table.olga_token)
+    told = "Organiser Olga withdrew Ben: disqualified, &#39;two phones&#39;"
+    assert told in page(table, path)
+    assert told in page(table, f"{path}/play", table.ann_token)
+    table.api.post(f"{path}/annulment", table.root_token, {"why": "the wrong room"})
+    assert "Organiser Root annulled the match: the wrong room" in page(table, f"{path}/play", table.ann_token)
 
 
 def test_an_administrator_acts_in_every_match(table):
@@ -98,38 +122,13 @@ def test_an_organiser_of_other_matches_has_no_rights_in_this_one(table):
     assert table.api.get(f"{path}/annulment?preview=true", table.root_token).status_code == 200
 
 
-def test_the_choices_of_an_overseer_are_what_they_may_do(table):
-    path = table.begin()
-    assert table.commands(path, table.olga_token) == ["withdraw", "pause", "abort"]
-    assert table.commands(path, table.root_token) == ["withdraw", "pause", "abort"]
-    table.api.post(f"{path}/withdrawal", table.ben_token, {})
-    assert table.commands(path, table.olga_token) == ["annul", "rematch"]
-
-
-def test_an_overseer_says_why(table):
-    path = table.begin()
-    body = {"seat": 2, "cause": "disqualified"}
-    assert table.code(f"{path}/withdrawal", table.olga_token, body) == (422, "withdrawal/why")
-    for why in ("", "x" * 201, "a\nb", 7):
-        refused = table.code(f"{path}/withdrawal", table.olga_token, {**body, "why": why})
-        assert refused == (422, "request/invalid")
-
-
-def test_a_retry_of_an_overseer_is_one_command(table):
-    path = table.begin()
-    first, again = (table.api.post(f"{path}/abort", table.olga_token, {}, key="k") for _ in range(2))
-    assert first.data == again.data
-    assert again.headers["Idempotency-Replayed"] == "true"
-
-
 def test_an_organiser_who_plays_does_not_judge(table):
     ann_token = table.api.post("/v1/players/me/tokens", table.ann_token, {"scopes": ["play"]}).json["token"]
     player, token = table.sign_up("Una", "play", "organise", "admin")
     seats = [{"player": player}, {"player": table.ben}]
     path = f"/v1/matches/{table.api.new_match(token, seats, rated=True)}"
     table.api.post(f"{path}/seats/2", table.ben_token)
-    for mover, move in ((token, "a1"), (table.ben_token, "b2")):
-        assert table.api.post(f"{path}/moves", mover, {"move": move}).status_code == 200
+    table.play_two_moves(path, token)
     body = {"seat": 2, "cause": "disqualified", "why": WHY}
     assert table.code(f"{path}/withdrawal", token, body) == (403, "match/own-seat")
     assert table.code(f"{path}/abort", token, {}) == (403, "match/own-seat")
@@ -150,17 +149,17 @@ def test_who_records_a_match_and_organises_it_needs_no_reason(table):
     assert table.api.post(f"{path}/annulment", token, {"why": "a test"}).status_code == 200
 
 
-# --------------------------------------------------------------------------------------------------- matches that count
-
-
-def test_a_receipt_of_a_rated_match_says_whether_it_counts(table):
+def test_a_rated_match_says_whether_it_counts_and_what_leaving_it_means(table):
     path = table.begin(rated=True)
     assert table.api.get(path).json["counts"] is False
-    made = [
-        table.api.post(f"{path}/moves", token, {"move": move}).json["counts"]
-        for token, move in ((table.ann_token, "a1"), (table.ben_token, "b2"))
-    ]
-    assert made == [False, True]
+    early = page(table, f"{path}/play", table.ann_token)
+    assert "does not count for ratings yet" in early
+    assert ("Leave the match" in early, "Resign" in early) == (True, False)
+    made = table.play_two_moves(path, table.ann_token)
+    assert [receipt["counts"] for receipt in made] == [False, True]
+    late = page(table, f"{path}/play", table.ann_token)
+    assert "This match counts" in late
+    assert ("Leave the match" in late, "Resign" in late) == (False, True)
     assert table.code(f"{path}/abort", table.ann_token, {}) == (409, "match/counts")
     assert table.api.get(table.begin()).json["counts"] is None
 
@@ -172,45 +171,6 @@ def test_leaving_a_rated_match_early_aborts_it(table):
     assert left["counts"] is False
 
 
-# --------------------------------------------------------------------------------------------------------- on the pages
-
-
 def page(table: Table, path: str, token: str | None = None) -> str:
-    return table.api.app.test_client().get(path.replace("/v1", ""), headers=_headers(token)).text
-
-
-def _headers(token: str | None) -> dict[str, str]:
-    return {"Accept": "text/html"} | ({"Authorization": f"Bearer {token}"} if token else {})
-
-
-def test_the_match_page_offers_overseers_what_they_may_do(table):
-    path = table.begin()
-    assert "Oversee this match" in page(table, path, table.olga_token)
-    for token in (None, table.ann_token, table.oscar_token):
-        assert "Oversee this match" not in page(table, path, token)
-    table.api.post(f"{path}/withdrawal", table.ben_token, {})
-    assert "Annul the match" in page(table, path, table.olga_token)
-
-
-def test_the_pages_say_who_withdrew_a_seat_and_why(table):
-    path = table.begin()
-    table.api.post(f"{path}/withdrawal", table.olga_token, {"seat": 2, "cause": "disqualified", "why": WHY})
-    told = "Organiser Olga withdrew Ben: disqualified, &#39;two phones&#39;"
-    assert told in page(table, path)
-    assert told in page(table, f"{path}/play", table.ann_token)
-    table.api.post(f"{path}/annulment", table.root_token, {"why": "the wrong room"})
-    assert "Organiser Root annulled the match: the wrong room" in page(table, f"{path}/play", table.ann_token)
-
-
-def test_the_play_page_says_what_leaving_a_rated_match_means(table):
-    path = table.begin(rated=True)
-    early = page(table, f"{path}/play", table.ann_token)
-    assert "does not count for ratings yet" in early
-    assert "Leave the match" in early
-    assert "Resign" not in early
-    for token, move in ((table.ann_token, "a1"), (table.ben_token, "b2")):
-        table.api.post(f"{path}/moves", token, {"move": move})
-    late = page(table, f"{path}/play", table.ann_token)
-    assert "This match counts" in late
-    assert "Leave the match" not in late
-    assert "Resign" in late
+    headers = {"Accept": "text/html"} | ({"Authorization": f"Bearer {token}"} if token else {})
+    return table.api.app.test_client().get(path.replace("/v1", ""), headers=headers).text
