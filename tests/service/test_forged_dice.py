@@ -1,6 +1,5 @@
 """Imports that claim the dice of a match of ours: nobody learns a secret by them before it is revealed."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -59,12 +58,16 @@ def forger(api: Api, parts: Parts) -> Forger:
     return Forger(api, parts)
 
 
-def test_the_dice_of_an_imported_match_do_not_go_on_in_a_fork(forger):
-    aborted = [("match-aborted", {"cause": "called off"}), ("dice-revealed", {"secret": "00" * 32})]
-    made_up = forger.make_up(forger.dice, aborted)
-    forked = forger.api.post(f"/v1/matches/{made_up}/forks", forger.token, {"ply": 0, "dice": "same"})
+REVEALED = [("match-aborted", {"cause": "called off"}), ("dice-revealed", {"secret": "00" * 32})]
 
+
+def test_the_dice_of_an_imported_match_do_not_go_on_in_a_fork(forger):
+    made_up = forger.make_up(forger.dice, REVEALED)
+    forked = forger.api.post(f"/v1/matches/{made_up}/forks", forger.token, {"ply": 0, "dice": "same"})
     assert (forked.status_code, forked.json["code"]) == (409, "fork/dice-secret")
+    fresh = forger.api.post(f"/v1/matches/{FOREIGN}/forks", forger.token, {"ply": 0})
+    assert fresh.status_code == 201
+    assert forger.claimed(fresh.json["match"])["dice_id"] == fresh.json["match"]
 
 
 def test_an_imported_match_has_no_duplicates(forger):
@@ -73,13 +76,6 @@ def test_an_imported_match_has_no_duplicates(forger):
     seats = {"seats": [{"player": forger.eve}] * 2}
     made = forger.api.post(f"/v1/matches/{made_up}/duplicates/2", forger.token, seats)
     assert (made.status_code, made.json["code"]) == (409, "match/read-only")
-
-
-def test_the_dice_of_a_match_of_ours_do_not_go_on_from_its_forged_import(forger):
-    forger.make_up(forger.dice, [("match-aborted", {"cause": "x"}), ("dice-revealed", {"secret": "00" * 32})])
-    fresh = forger.api.post(f"/v1/matches/{FOREIGN}/forks", forger.token, {"ply": 0})
-    assert fresh.status_code == 201
-    assert forger.claimed(fresh.json["match"])["dice_id"] == fresh.json["match"]
 
 
 @pytest.fixture
@@ -93,21 +89,17 @@ def block(forger: Forger) -> list[str]:
     return matches
 
 
-def test_an_import_does_not_keep_a_match_from_being_created(forger, block):
+def test_an_import_does_not_keep_a_match_from_being_created(forger, parts, block):
     api, second = forger.api, block[1]
+    other = Api(create_app(compose(parts.config, parts.store)))
+    assert other.get(f"/v1/matches/{second}").json["status"] == "aborted"
     made = api.post(f"/v1/matches/{block[0]}/duplicates/2", forger.ann, {"seats": [None, None]})
     assert (made.status_code, made.json["match"]) == (201, second)
     assert api.get(f"/v1/matches/{second}/positions/0").json["version"] == 1
-    shown = api.get(f"/v1/matches/{second}").json
-    assert (shown["status"], shown["imported"]) == ("open", None)
+    for server in (api, other):
+        shown = server.get(f"/v1/matches/{second}").json
+        assert (shown["status"], shown["imported"]) == ("open", None)
     assert api.post(f"/v1/matches/{second}/seats/1", forger.ann, {}).status_code == 200
-
-
-def test_another_process_that_has_read_the_import_comes_to_read_the_match(forger, parts, block):
-    other = Api(create_app(compose(parts.config, parts.store)))
-    assert other.get(f"/v1/matches/{block[1]}").json["status"] == "aborted"
-    forger.api.post(f"/v1/matches/{block[0]}/duplicates/2", forger.ann, {"seats": [None, None]})
-    assert other.get(f"/v1/matches/{block[1]}").json["status"] == "open"
 
 
 def test_positions_of_a_new_match_are_not_those_of_an_import_that_was_read(forger):
@@ -126,27 +118,17 @@ def test_positions_of_a_new_match_are_not_those_of_an_import_that_was_read(forge
 
 
 def test_no_match_is_restored_that_has_the_secret_dice_of_another(forger, tmp_path):
+    def restore(match: str, created: dict[str, Any]) -> bool:
+        path = tmp_path / "match.bundle.ndjson"
+        path.write_bytes(forge_bundle(match, [("match-created", created)], f"player:{forger.eve}"))
+        return transfer._restore_match(forger.parts, path)[1]
+
     created = forger.api.get(f"/v1/matches/{forger.victim}/events").json["events"][0]["data"]
-    own = {**forger.dice, "dice_id": FOREIGN}
-    shared = {**forger.dice, "mode": "shared", "matches": [FOREIGN]}
-    for number, dice in enumerate((forger.dice, shared, own)):
-        raw = forge_bundle(FOREIGN, [("match-created", {**created, "dice": dice})], f"player:{forger.eve}")
-        path = tmp_path / f"{number}.bundle.ndjson"
-        path.write_bytes(raw)
-        if dice is own:
-            assert transfer._restore_match(forger.parts, path)[1]
-        else:
-            with pytest.raises(Differs, match=f"it uses the dice of {forger.victim}"):
-                transfer._restore_match(forger.parts, path)
-
-
-def test_a_duplicate_is_restored_of_which_its_first_match_knows(forger, tmp_path):
-    first = forger.api.post(
-        "/v1/matches", forger.ann, {"ruleset": "toy", "seats": [None, None], "shared_dice": 2, "start": "call"}
-    ).json["match"]
+    for dice in (forger.dice, {**forger.dice, "mode": "shared", "matches": [FOREIGN]}):
+        with pytest.raises(Differs, match=f"it uses the dice of {forger.victim}"):
+            restore(FOREIGN, {**created, "dice": dice})
+    assert restore(FOREIGN, {**created, "dice": {**forger.dice, "dice_id": FOREIGN}})
+    # A duplicate of which its first match knows.
+    first = forger.api.new_match(forger.ann, ruleset="toy", shared_dice=2, start="call")
     created = forger.api.get(f"/v1/matches/{first}/events").json["events"][0]["data"]
-    second = created["dice"]["matches"][1]
-    (path := tmp_path / "second").write_bytes(
-        forge_bundle(second, [("match-created", created)], f"player:{forger.eve}")
-    )
-    assert transfer._restore_match(forger.parts, path)[1]
+    assert restore(created["dice"]["matches"][1], created)
