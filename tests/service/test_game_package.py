@@ -14,18 +14,10 @@ from plyscribe.service.kit.game_package import TEMPLATE, CannotMake, list_files,
 @pytest.mark.parametrize(
     ("name", "why"),
     [
-        ("Pebbles", "use 2 to 24 letters a-z"),
-        ("my-game", "use 2 to 24 letters a-z"),
-        ("x", "use 2 to 24 letters a-z"),
-        ("x" * 25, "use 2 to 24 letters a-z"),
-        ("", "use 2 to 24 letters a-z"),
-        ("class", "a word or a module of Python"),
-        ("match", "a word or a module of Python"),
-        ("random", "a word or a module of Python"),
+        *((name, "use 2 to 24 letters a-z") for name in ("Pebbles", "my-game", "x", "x" * 25, "")),
+        *((name, "a word or a module of Python") for name in ("class", "match", "random")),
         ("zhen", "there is a ruleset 'zhen' already"),
-        ("flask", "there is a Python module 'flask' already"),
-        ("plyscribe", "there is a Python module 'plyscribe' already"),
-        ("newgame", "there is a Python module 'newgame' already"),
+        *((name, f"there is a Python module '{name}' already") for name in ("flask", "plyscribe", "newgame")),
     ],
 )
 def test_a_name_that_cannot_be_taken_is_refused_with_what_can(name, why):
@@ -40,9 +32,6 @@ def test_what_is_there_is_not_overwritten(tmp_path):
     with pytest.raises(CannotMake, match=r"is there already: nothing was written"):
         make_package("pebbles", tmp_path)
     assert [path.name for path in tmp_path.rglob("*")] == ["pebbles", "mine.txt"]
-
-
-def test_a_folder_that_is_not_there_is_refused(tmp_path):
     with pytest.raises(CannotMake, match="is not a folder: make it first"):
         make_package("pebbles", tmp_path / "nowhere")
 
@@ -69,14 +58,8 @@ def test_every_file_has_the_name_and_the_clauses_of_the_new_game(tmp_path):
     assert "### QU1 · The row" in (folder / "quarry/rulebook.md").read_text(encoding="utf-8")
     assert (folder / ".gitignore").is_file()
     assert not list(folder.rglob("__pycache__"))
-
-
-def test_two_games_can_be_made_one_after_the_other(tmp_path):
-    assert {make_package(name, tmp_path).name for name in ("quarry", "gravelpit")} == {"quarry", "gravelpit"}
-
-
-def test_its_code_is_as_clean_as_ours(tmp_path):
-    folder = make_package("pebbles", tmp_path)
+    # One game can be made after another, and its code is as clean as ours.
+    folder = make_package("gravelpit", tmp_path)
     for check in (["check", "--select", "B,C4,E,F,PIE,PT,RET,SIM,UP,W"], ["format", "--check"]):
         argv = [sys.executable, "-m", "ruff", *check, "--no-cache", "--isolated", "--line-length", "120", str(folder)]
         ran = subprocess.run(argv, capture_output=True, text=True, check=False)

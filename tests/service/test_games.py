@@ -78,6 +78,12 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_package("gravel", tmp_path_factory.mktemp("made"))
 
 
+def refuse(do: Callable[[], object]) -> str:
+    with pytest.raises(ConfigError) as refused:
+        do()
+    return str(refused.value)
+
+
 @pytest.fixture
 def gravel(package: Path, monkeypatch: pytest.MonkeyPatch) -> AnyRuleset:
     monkeypatch.syspath_prepend(str(package))
@@ -85,16 +91,12 @@ def gravel(package: Path, monkeypatch: pytest.MonkeyPatch) -> AnyRuleset:
     return find_ruleset("gravel")
 
 
-def test_an_installed_package_brings_its_game(install):
+def test_an_installed_package_brings_its_games(install):
+    both = BARE.format(id="two") + "class Second(Bare):\n    version = 2\n\nBOTH = (GAME, Second())\n"
     install("bareone", BARE.format(id="bareone"))
+    install("two", both, "two:BOTH")
     register_rulesets("")
     assert find_ruleset("bareone").title == "Toy race"
-
-
-def test_one_entry_may_bring_several_rulesets(install):
-    two = BARE.format(id="two") + "class Second(Bare):\n    version = 2\n\nBOTH = (GAME, Second())\n"
-    install("two", two, "two:BOTH")
-    register_rulesets("")
     assert [find_ruleset("two", version).version for version in (1, 2)] == [1, 2]
 
 
@@ -112,9 +114,8 @@ def test_a_game_without_more_is_shown_as_text_with_its_kinds_and_names(install):
     assert find_board(plain) is None
     assert "mono" in draw_beginning(plain)
     assert explain_move(plain, "push") is None
-    assert describe_effects(plain, [Effect("took", "TO3", seat=1, amount=1)], "en", {1: "Ann"}) == [
-        "Took: seat Ann, amount 1."
-    ]
+    took = Effect("took", "TO3", seat=1, amount=1)
+    assert describe_effects(plain, [took], "en", {1: "Ann"}) == ["Took: seat Ann, amount 1."]
     assert describe_option(plain, "ply_limit", "de").label == "Ply limit"
     assert (list_lessons(plain), list_cards(plain), read_clauses("plainone", 1)) == ((), (), {})
     assert find_goal(plain) is find_prompt(plain, {}, 1) is count_score(plain, {}) is None
@@ -149,13 +150,6 @@ def test_what_plyscribe_says_itself_keeps_its_translation(gravel, package):
     catalogue.unlink()
 
 
-def refuse(install: Install, source: str, value: str = "") -> str:
-    install("faulty", source, value)
-    with pytest.raises(ConfigError) as refused:
-        register_rulesets("")
-    return str(refused.value)
-
-
 @pytest.mark.parametrize(
     ("source", "why"),
     [
@@ -165,14 +159,12 @@ def refuse(install: Install, source: str, value: str = "") -> str:
         ("def f(:", "SyntaxError"),
         ("OTHER = 1", "AttributeError"),
         (BARE.format(id="My game"), "the ruleset is 'My game' version 1: use letters a-z"),
-        (
-            BARE.format(id="bare") + "class Half(Bare):\n    version = '1'\nGAME = Half()",
-            "version '1': use letters a-z",
-        ),
+        (BARE.format(id="bare") + "class Half(Bare):\n    version = '1'\nGAME = Half()", "version '1': use letters"),
     ],
 )
 def test_a_package_that_cannot_be_loaded_is_named_with_what_to_do(install, source, why):
-    told = refuse(install, source)
+    install("faulty", source)
+    told = refuse(lambda: register_rulesets(""))
     assert told.startswith("the package faulty 1.0 (entry point faulty = faulty:GAME)")
     assert why in told
     assert "mend or uninstall it: " in told
@@ -190,21 +182,20 @@ def test_a_ruleset_without_what_every_service_reads_is_refused(install):
 
 
 def test_a_ruleset_that_is_there_already_is_refused_with_both_sources(install):
-    assert "zhen version 1 (Plyscribe itself has that)" in refuse(install, BARE.format(id="zhen"))
+    install("faulty", BARE.format(id="zhen"))
+    assert "zhen version 1 (Plyscribe itself has that)" in refuse(lambda: register_rulesets(""))
     install("other", BARE.format(id="twice"))
     install("second", BARE.format(id="twice"))
     path = install("third", "GAME = ()")
     (path / "faulty-1.0.dist-info/entry_points.txt").unlink()
     look_again()
-    with pytest.raises(ConfigError) as refused:
-        register_rulesets("")
-    told = str(refused.value)
+    told = refuse(lambda: register_rulesets(""))
     assert told.startswith("the package second 1.0")
     assert "registered as twice version 1 (the package other 1.0 (entry point other = other:GAME))" in told
 
 
 def test_a_broken_package_stops_what_needs_rulesets_and_the_doctor_says_so(install, tmp_path):
-    refuse(install, "import no_such_module")
+    install("faulty", "import no_such_module")
     with pytest.raises(CannotVerify, match=r"the package faulty 1\.0 .* cannot be loaded"):
         verify_bundles([tmp_path / "match.ndjson"], [])
     found = [each for each in examine_machine(tmp_path, "127.0.0.1", 1, {}) if each.topic == "ruleset"]
@@ -227,10 +218,9 @@ def test_a_part_that_cannot_be_read_is_told_before_a_service_starts(install, par
     source = f"{BARE.format(id='halfone')}\n{imports}\nGAME = Game(GAME, {part})\n"
     install("halfone", source)
     register_rulesets("")
-    with pytest.raises(ConfigError) as refused:
-        require_parts()
-    assert why in str(refused.value)
-    assert str(refused.value).startswith("halfone version 1 (the package halfone 1.0")
+    told = refuse(require_parts)
+    assert why in told
+    assert told.startswith("halfone version 1 (the package halfone 1.0")
 
 
 def test_a_candidate_may_be_a_game_but_not_several(install):

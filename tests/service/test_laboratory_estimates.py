@@ -1,14 +1,14 @@
 """The statistics of studies, against closed forms and against libraries that know them."""
 
 from importlib import import_module
-from itertools import pairwise, product
+from itertools import pairwise
 from random import Random
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pytest
 
-from plyscribe.domain.ruleset import Decision, Over
 from plyscribe.domain.tournament.sprt import Hypotheses, judge
 from plyscribe.service.laboratory.branching import MOST_LISTED, count_moves, estimate_kinds
 from plyscribe.service.laboratory.conclusions import is_away_from, widen
@@ -33,9 +33,6 @@ def load_scipy() -> ModuleType:
     return import_module("scipy.stats")
 
 
-# ---------------------------------------------------------------------------------------------------------- intervals
-
-
 @pytest.mark.parametrize(("successes", "n"), [(0, 10), (3, 10), (57, 100), (40, 40)])
 def test_the_interval_of_a_share_is_wilsons(successes, n):
     known = load_scipy().binomtest(successes, n).proportion_ci(method="wilson")
@@ -49,18 +46,12 @@ def test_the_interval_of_a_mean_is_students_and_stays_within_its_bounds():
     assert estimate_mean(numbers, (0, 1))[1:3] == pytest.approx((low, 1))
 
 
-def test_boards_that_always_split_are_worth_more_than_matches_that_happen_to():
+def test_boards_are_worth_as_much_as_they_tell_beyond_their_matches():
     # The first bot wins one match of every board: nothing is left to chance but how many matches there were.
-    boards = estimate_score([[1.0, 0.0]] * 20)
-    matches = estimate_score([[1.0], [0.0]] * 20)
+    boards, matches = estimate_score([[1.0, 0.0]] * 20), estimate_score([[1.0], [0.0]] * 20)
     assert boards.value == matches.value == 0.5
     assert boards.high - boards.low < matches.high - matches.low
-
-
-def test_boards_that_repeat_one_result_are_worth_no_more_than_one_match_each():
-    boards = estimate_score([[1.0, 1.0], [0.0, 0.0]] * 20)
-    matches = estimate_score([[1.0], [0.0]] * 20)
-    assert boards[:3] == pytest.approx(matches[:3])
+    assert estimate_score([[1.0, 1.0], [0.0, 0.0]] * 20)[:3] == pytest.approx(matches[:3]), "they repeat one result"
 
 
 @pytest.mark.parametrize(
@@ -69,9 +60,6 @@ def test_boards_that_repeat_one_result_are_worth_no_more_than_one_match_each():
 )
 def test_a_score_is_the_share_of_the_others_that_a_seat_is_placed_above(ranks, scores):
     assert score_seats(ranks) == scores
-
-
-# ---------------------------------------------------------------------------------------------------- leads and chances
 
 
 def test_chances_rise_with_the_lead_and_pool_those_that_would_fall():
@@ -119,9 +107,6 @@ def test_a_comeback_is_a_win_from_a_quarter_or_less():
     assert found["leader_wins"][0] is None
 
 
-# --------------------------------------------------------------------------------------------------------------- luck
-
-
 def spread(lineup=0.0, dice=0.0, seeds=0.0, rest=0.0, shape=(40, 8, 40)):
     """Scores of one seat, drawn with these standard deviations; those of lineups and dice are exact."""
     rng = np.random.default_rng(1)
@@ -141,18 +126,15 @@ def spread(lineup=0.0, dice=0.0, seeds=0.0, rest=0.0, shape=(40, 8, 40)):
 
 
 def test_pure_dice_are_all_luck_and_pure_skill_is_none():
-    assert split_variance(spread(dice=1)).luck == pytest.approx(1)
-    assert split_variance(spread(dice=1)).skill == pytest.approx(0, abs=1e-9)
-    assert split_variance(spread(lineup=1)).skill == pytest.approx(1)
-    assert split_variance(spread(lineup=1)).luck == pytest.approx(0, abs=1e-9)
+    for made, expected in ((spread(dice=1), (1, 0)), (spread(lineup=1), (0, 1))):
+        found = split_variance(made)
+        assert (found.luck, found.skill) == pytest.approx(expected, abs=1e-9)
 
 
 def test_the_components_come_back_from_what_they_made():
     found = split_variance(spread(lineup=2, dice=1, seeds=1, rest=1))
-    assert found.lineup == pytest.approx(4, rel=0.1)
-    assert found.dice == pytest.approx(1, rel=0.1)
-    assert found.seeds == pytest.approx(1, rel=0.2)
-    assert found.rest == pytest.approx(1, rel=0.05)
+    for name, variance, share in (("lineup", 4, 0.1), ("dice", 1, 0.1), ("seeds", 1, 0.2), ("rest", 1, 0.05)):
+        assert getattr(found, name) == pytest.approx(variance, rel=share)
 
 
 def test_the_components_of_a_small_table_are_those_worked_out_by_hand():
@@ -172,22 +154,18 @@ def test_without_dice_what_the_lineup_does_not_explain_is_choice():
 
 def test_the_components_of_all_seats_are_added_up():
     one = spread(lineup=1, dice=1, shape=(5, 2, 5))
-    assert split_variance(np.concatenate([one, -one], axis=3)) == pytest.approx(
-        [2 * part for part in split_variance(one)]
-    )
+    both = split_variance(np.concatenate([one, -one], axis=3))
+    assert both == pytest.approx([2 * part for part in split_variance(one)])
 
 
-# ---------------------------------------------------------------------------------------------------------- branching
+def count_with(most: int) -> Any:
+    state = CONTEST_V1.initial_state(CONTEST_V1.parse_options({"most": most}), 2)
+    return count_moves(CONTEST_V1, state, Random(1).randrange)
 
 
-def test_moves_are_counted_where_they_can_be_listed():
-    state = CONTEST_V1.initial_state(CONTEST_V1.parse_options({"most": MOST_LISTED - 1}), 2)
-    assert count_moves(CONTEST_V1, state, Random(1).randrange)[:2] == (MOST_LISTED, True)
-
-
-def test_the_number_of_many_moves_is_estimated_from_a_sample():
-    state = CONTEST_V1.initial_state(CONTEST_V1.parse_options({"most": 4999}), 2)
-    count = count_moves(CONTEST_V1, state, Random(1).randrange)
+def test_moves_are_counted_where_they_can_be_listed_and_else_estimated_from_a_sample():
+    assert count_with(MOST_LISTED - 1)[:2] == (MOST_LISTED, True)
+    count = count_with(4999)
     assert not count.is_exact
     assert count.number == pytest.approx(5000, rel=0.25)
 
@@ -203,9 +181,6 @@ def test_a_kind_of_move_that_is_hardly_ever_chosen_is_dead_and_one_nearly_always
     kinds = {each["kind"]: each for each in describe_kinds([seen])}
     assert [kinds[name]["verdict"] for name in "abc"] == ["dominant", "dead", None]
     assert kinds["a"]["by_chance"] == 0.5
-
-
-# ---------------------------------------------------------------------------------------------------------- comparing
 
 
 def test_a_measure_that_is_always_higher_is_more_and_one_that_never_differs_is_the_same():
@@ -243,8 +218,8 @@ def test_the_test_is_seldom_wrong():
 
 
 def test_a_board_is_measured_over_all_its_seatings():
-    board = [{"ranks": (1, 2), "plies": 10, "lead_changes": 1}, {"ranks": (1, 1), "plies": 20, "lead_changes": 2}]
-    measured = measure_board(board)
+    one = {"ranks": (1, 2), "plies": 10, "lead_changes": 1}
+    measured = measure_board([one, {"ranks": (1, 1), "plies": 20, "lead_changes": 2}])
     assert measured == {"seat_1_score": 0.75, "first_bot_score": 0.75, "plies": 15, "lead_changes": 1.5, "draws": 0.5}
     assert tuple(measured) == MEASURES
 
@@ -258,9 +233,6 @@ def test_a_comparison_takes_nothing_in_once_all_is_decided():
     comparison.add(board, board)
     assert comparison.describe()["boards"] == boards
     assert {each["verdict"] for each in comparison.describe()["measures"].values()} == {"same"}
-
-
-# ------------------------------------------------------------------------------------------------------------ options
 
 
 @pytest.mark.parametrize(
@@ -278,17 +250,6 @@ def test_a_comparison_takes_nothing_in_once_all_is_decided():
 )
 def test_an_option_is_varied_around_its_value(schema, now, values):
     assert list_values(schema, now) == values
-
-
-def test_the_toy_keeps_the_contract_where_studies_lean_on_it():
-    for decides, dice in product(("picks", "die"), (False, True)):
-        state = CONTEST_V1.initial_state(CONTEST_V1.parse_options({"decides": decides, "dice": dice}), 2)
-        if CONTEST_V1.has_chance(CONTEST_V1.parse_options({"decides": decides, "dice": dice})):
-            state = CONTEST_V1.apply_roll(state, (1,))
-        for _ in range(2):
-            assert isinstance(CONTEST_V1.turn(state), Decision)
-            state = CONTEST_V1.apply_move(state, CONTEST_V1.parse_move(state, "3"))
-        assert CONTEST_V1.turn(state) == Over("picked", (2, 1) if decides == "die" else (1, 1))
 
 
 def test_the_more_questions_there_are_the_clearer_an_answer_must_be():

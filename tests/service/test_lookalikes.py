@@ -13,14 +13,7 @@ from tests.domain.test_names import WORLD
 @pytest.mark.parametrize(
     ("one", "other"),
     [
-        *(
-            ("Bernd", "Bemd"),
-            ("Ann", "Ꭺnn"),
-            ("Вера", "Bepa"),
-            ("soccer", "ꜱᴏᴄᴄᴇʀ"),
-            ("Iris", "lris"),
-            ("Oslo", "0s1o"),
-        ),
+        *(("Bernd", "Bemd"), ("Ann", "Ꭺnn"), ("Вера", "Bepa"), ("soccer", "ꜱᴏᴄᴄᴇʀ"), ("Iris", "lris")),
         *(("Oslo", "0s1o"), ("Ａｎｎ", "ann"), ("ΝΙΚΗ", "nikh"), ("Ƅob", "bob"), ("mcts", "rncts")),
     ],
 )

@@ -59,11 +59,12 @@ def counted(api) -> Counted:
     return Counted(api)
 
 
-def test_requests_are_counted_by_the_template_of_their_route(api, counted):
+def test_requests_are_counted_by_the_template_of_their_route_and_refusals_by_their_code(api, counted):
     for letter in "ab":
         api.get(f"/v1/matches/match-{letter * 26}")
     route = {"process": "test", "method": "GET", "route": "/v1/matches/{match}"}
     assert counted("request_seconds_count", **route, status="404") == 2
+    assert counted("refusals_total", code="match/unknown") == 2
 
 
 @pytest.mark.parametrize("path", ["/v1/nothing", "/v1/matches/a/b/c/d"])
@@ -80,11 +81,6 @@ def test_appends_are_counted_by_their_outcome(api, counted):
     assert counted("append_seconds_count", kind="player", outcome="stored") == 1
     assert counted("append_seconds_count", kind="match", outcome="stored") == 1
     assert counted("append_seconds_count", kind="match", outcome="seen") == 1
-
-
-def test_refusals_are_counted_by_their_code(api, counted):
-    api.get("/v1/players/me")
-    assert counted("refusals_total", code="auth/missing") == 1
 
 
 def test_a_page_that_waits_is_counted_when_it_is_answered(api, counted):
@@ -114,6 +110,9 @@ def test_clients_that_may_not_read_the_numbers_are_refused(parts):
     assert closed.get("/metrics", token).status_code == 403
 
 
+SHOW = "print(metrics.render_metrics(lambda: ()).decode())"
+
+
 def run(directory: Path, *lines: str) -> str:
     """The output of a process that counts into the directory."""
     code = "\n".join(["from plyscribe.service import metrics", *lines])
@@ -126,29 +125,26 @@ def test_the_numbers_of_all_processes_are_summed(tmp_path):
     directory = tmp_path / "metrics"
     for kind in ("web", "web", "relay"):
         run(directory, f"metrics.begin({kind!r})", "metrics.note_refusal('move/illegal')")
-    shown = run(directory, "print(metrics.render_metrics(lambda: ()).decode())")
+    shown = run(directory, SHOW)
     assert value_of(shown, "plyscribe_process_starts_total", process="web") == 2
     assert value_of(shown, "plyscribe_refusals_total", code="move/illegal") == 3
 
 
 def test_streams_of_a_process_that_died_are_closed(tmp_path):
-    opened = [
-        "metrics.begin('web')",
-        "metrics.change_followers(3)",
-        "print(metrics.render_metrics(lambda: ()).decode())",
-    ]
-    assert value_of(run(tmp_path, *opened), "plyscribe_followers") == 3
-    assert value_of(run(tmp_path, *opened), "plyscribe_followers") == 3
+    for _ in range(2):
+        shown = run(tmp_path, "metrics.begin('web')", "metrics.change_followers(3)", SHOW)
+        assert value_of(shown, "plyscribe_followers") == 3
 
 
 def test_machines_that_share_a_directory_do_not_count_into_the_same_files(tmp_path):
     for machine in ("one", "two"):
+        # Before the module is imported that asks for both.
         named = f"import socket; socket.gethostname = lambda: {machine!r}; import os; os.getpid = lambda: 1"
         code = [named, "from plyscribe.service import metrics", "metrics.begin('web')", "metrics.change_followers(2)"]
         for _ in range(2):
             env = {**os.environ, metrics.DIRECTORY_VARIABLE: str(tmp_path)}
             subprocess.run([sys.executable, "-c", "\n".join(code)], env=env, cwd=ROOT, timeout=60, check=True)
-    shown = run(tmp_path, "print(metrics.render_metrics(lambda: ()).decode())")
+    shown = run(tmp_path, SHOW)
     assert value_of(shown, "plyscribe_process_starts_total", process="web") == 4
     assert value_of(shown, "plyscribe_followers", process="web") == 4, "a process that starts has no streams"
 

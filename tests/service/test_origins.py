@@ -1,7 +1,5 @@
 """The names that the service goes by, and what pages of other origins may do."""
 
-import time
-from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -12,6 +10,7 @@ from plyscribe.service.store.memory import MemoryStore
 from plyscribe.service.web.app import create_app
 from tests.service.api import Api
 from tests.service.conftest import CONFIG
+from tests.service.test_live import eventually
 
 APP, ELSEWHERE = "https://app.example", "https://elsewhere.example"
 OUR_NAMES = ["localhost", "localhost:8420", "a.localhost:8420", "127.0.0.1", "10.1.2.3:80", "[::1]:8420", "LOCALHOST"]
@@ -26,13 +25,6 @@ def serve(**settings: tuple[str, ...]) -> Api:
 def ask(api: Api, host: str, path: str = "/v1/rulesets") -> tuple[int, str | None]:
     answered = api.get(path, environ_overrides={"HTTP_HOST": host})
     return answered.status_code, answered.json.get("code") if answered.json else None
-
-
-def eventually(check: Callable[[], object]) -> None:
-    deadline = time.monotonic() + 60
-    while not check():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 @pytest.mark.parametrize("host", OUR_NAMES)
@@ -120,15 +112,12 @@ def test_other_pages_may_neither_send_a_token_nor_change_anything(origin):
     assert "Authorization" not in allowed["Access-Control-Allow-Headers"]
 
 
-def test_what_a_command_answers_is_for_pages_that_are_trusted():
+def test_what_a_command_answers_is_for_pages_that_are_trusted_and_pages_for_people_for_none():
     api = serve(origins=(APP,))
     for origin, seen in ((APP, APP), (ELSEWHERE, None)):
         answered = api.post("/v1/players", body={"name": f"Ann of {origin}"[:20]}, headers={"Origin": origin})
         assert answered.headers.get("Access-Control-Allow-Origin") == seen
         assert "Origin" in answered.headers["Vary"]
-
-
-def test_pages_for_people_are_closed_to_other_origins():
     answered = serve(origins=("*",)).app.test_client().get("/", headers={"Origin": APP})
     assert "Access-Control-Allow-Origin" not in answered.headers
 
@@ -136,12 +125,8 @@ def test_pages_for_people_are_closed_to_other_origins():
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("PLYSCRIBE_HOSTS", "https://games.example"),
-        ("PLYSCRIBE_HOSTS", "games.example:80"),
-        ("PLYSCRIBE_HOSTS", "a b"),
-        ("PLYSCRIBE_ORIGINS", "games.example"),
-        ("PLYSCRIBE_ORIGINS", "https://games.example/"),
-        ("PLYSCRIBE_ORIGINS", "null"),
+        *(("PLYSCRIBE_HOSTS", value) for value in ("https://games.example", "games.example:80", "a b")),
+        *(("PLYSCRIBE_ORIGINS", value) for value in ("games.example", "https://games.example/", "null")),
     ],
 )
 def test_a_setting_that_can_allow_nothing_is_refused(name, value):
