@@ -18,40 +18,16 @@ Raw = dict[str, Any]
 MATCH = "match-" + "f" * 26
 
 VALUES: tuple[Any, ...] = (
-    None,
-    True,
-    0,
-    -1,
-    3,
-    10_000,
-    MAX_INTEGER,
-    "",
-    "x",
-    "1",
-    "a" * 300,
-    "../\n<b>\u0000\u202e",
-    [],
-    [None],
-    [0, 0],
-    [1, 1, 1],
-    {},
-    {"x": {"y": [1, {"z": None}]}},
+    *(None, True, 0, -1, 3, 10_000, MAX_INTEGER),
+    *("", "x", "1", "a" * 300, "../\n<b>\u0000\u202e"),
+    *([], [None], [0, 0], [1, 1, 1], {}, {"x": {"y": [1, {"z": None}]}}),
 )
 
 ENVELOPES: tuple[Raw, ...] = (
-    {"at": -1},
-    {"at": 0},
-    {"at": MAX_INTEGER},
-    {"at": -MAX_INTEGER},
-    {"by": ""},
-    {"by": "player:"},
-    {"by": "x"},
-    {"by": "recorder:nobody"},
-    {"by": "system:" + "s" * 300},
-    {"cause": ""},
-    {"cause": "zz"},
-    {"type": ""},
-    {"type": "match-dreamt"},
+    *({"at": at} for at in (-1, 0, MAX_INTEGER, -MAX_INTEGER)),
+    *({"by": by} for by in ("", "player:", "x", "recorder:nobody", "system:" + "s" * 300)),
+    *({"cause": cause} for cause in ("", "zz")),
+    *({"type": type} for type in ("", "match-dreamt")),
     {"version": 0},
 )
 

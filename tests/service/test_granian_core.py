@@ -37,15 +37,16 @@ def test_one_module_alone_knows_granian():
 
 
 class Served:
-    """A core on a free port, and what it hands over: requests are answered by `answer`, in Granian's thread."""
+    """A core on a free port; what it hands over goes to `take`, by default to be answered by `answer`."""
 
     def __init__(self) -> None:
         self.exchanges: list[Exchange] = []
         self.threads: set[str] = set()
         self.answer: Callable[[Exchange], object] = lambda exchange: exchange.answer(200, [], b"whole")
+        self.take = self._take
         listener = socket.create_server(("127.0.0.1", 0))
         self.port = listener.getsockname()[1]
-        self.core = Core(listener, self._take, 100, 100)
+        self.core = Core(listener, lambda request: self.take(request), 100, 100)
 
     def _take(self, request: Any) -> None:
         exchange = Exchange(request)
@@ -54,7 +55,10 @@ class Served:
         self.answer(exchange)
 
     def connect(self, sent: bytes = GET) -> socket.socket:
-        connection = socket.create_connection(("127.0.0.1", self.port), timeout=20)
+        connection = socket.socket()
+        connection.settimeout(20)
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 16)
+        connection.connect(("127.0.0.1", self.port))
         connection.sendall(sent)
         return connection
 
@@ -204,49 +208,32 @@ UPGRADE = (
 CLOSE_FRAME = b"\x88\x00"
 
 
-class Sockets:
-    """A core whose requests for WebSockets are handed to `begin`."""
-
-    def __init__(self) -> None:
-        self.asked: list[bool] = []
-        self.begin: Callable[[WebSocket], object] = lambda socket: socket.refuse(429)
-        listener = socket.create_server(("127.0.0.1", 0))
-        self.port = listener.getsockname()[1]
-        self.core = Core(listener, self._take, 100, 100)
-
-    def _take(self, request: Any) -> None:
-        self.asked.append(asks_for_websocket(request))
-        self.begin(WebSocket(request))
-
-    def connect(self) -> socket.socket:
-        connection = socket.socket()
-        connection.settimeout(20)
-        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 16)
-        connection.connect(("127.0.0.1", self.port))
-        connection.sendall(UPGRADE)
-        return connection
-
-
-@pytest.fixture
-def sockets() -> Iterator[Sockets]:
-    sockets = Sockets()
-    yield sockets
-    assert sockets.core.stop(20)
-
-
 def frame(text: bytes) -> bytes:
     return b"\x81" + bytes([0x80 | len(text)]) + bytes(4) + text
 
 
-def test_a_websocket_is_refused_with_a_status_and_no_body(sockets):
-    with sockets.connect() as connection:
+def begin(served: Served, do: Callable[[WebSocket], object]) -> socket.socket:
+    """A connection that asks for a WebSocket, which is handed to `do`."""
+    served.take = lambda request: do(WebSocket(request))
+    return served.connect(UPGRADE)
+
+
+def test_a_websocket_is_refused_with_a_status_and_no_body(served):
+    asked: list[bool] = []
+
+    def refuse(request: Any) -> None:
+        asked.append(asks_for_websocket(request))
+        WebSocket(request).refuse(429)
+
+    served.take = refuse
+    with served.connect(UPGRADE) as connection:
         head = read(connection, b"\r\n\r\n")
     assert head.startswith(b"HTTP/1.1 429 ")
     assert b"content-length: 0" in head
-    assert sockets.asked == [True]
+    assert asked == [True]
 
 
-def test_messages_come_one_by_one_and_pings_are_answered_without_us(sockets):
+def test_messages_come_one_by_one_and_pings_are_answered_without_us(served):
     heard: list[str | bytes | None] = []
 
     def echo(websocket: WebSocket, message: str | bytes | None) -> None:
@@ -254,10 +241,10 @@ def test_messages_come_one_by_one_and_pings_are_answered_without_us(sockets):
         if isinstance(message, str):
             websocket.send(message * 2, lambda _: websocket.receive(lambda more: echo(websocket, more)))
 
-    sockets.begin = lambda websocket: websocket.accept(
-        lambda _: websocket.receive(lambda message: echo(websocket, message))
-    )
-    with sockets.connect() as connection:
+    def accept(websocket: WebSocket) -> None:
+        websocket.accept(lambda _: websocket.receive(lambda message: echo(websocket, message)))
+
+    with begin(served, accept) as connection:
         read(connection, b"\r\n\r\n")
         connection.sendall(frame(b"one"))
         assert read(connection, b"oneone") == b"\x81\x06oneone"
@@ -268,10 +255,13 @@ def test_messages_come_one_by_one_and_pings_are_answered_without_us(sockets):
     eventually(lambda: heard == ["one", "two", None])
 
 
-def test_what_is_sent_waits_for_a_client_that_does_not_read(sockets):
+def test_what_is_sent_waits_for_a_client_that_does_not_read(served):
     sent: list[bool] = []
-    sockets.begin = lambda websocket: websocket.accept(lambda _: websocket.send("x" * (1 << 24), sent.append))
-    with sockets.connect() as connection:
+
+    def send_much(websocket: WebSocket) -> None:
+        websocket.accept(lambda _: websocket.send("x" * (1 << 24), sent.append))
+
+    with begin(served, send_much) as connection:
         first = connection.recv(1)
         assert first
         assert sent == []
@@ -281,14 +271,13 @@ def test_what_is_sent_waits_for_a_client_that_does_not_read(sockets):
         eventually(lambda: sent == [True])
 
 
-def test_a_closed_websocket_ends_though_it_waits_for_a_message(sockets):
+def test_a_closed_websocket_ends_though_it_waits_for_a_message(served):
     heard: list[str | bytes | None] = []
 
-    def begin(websocket: WebSocket) -> None:
+    def say_and_close(websocket: WebSocket) -> None:
         websocket.receive(heard.append)
         websocket.send("last", lambda _: websocket.close())
 
-    sockets.begin = lambda websocket: websocket.accept(lambda _: begin(websocket))
-    with sockets.connect() as connection:
+    with begin(served, lambda websocket: websocket.accept(lambda _: say_and_close(websocket))) as connection:
         assert b"".join(iter(lambda: connection.recv(4096), b"")).endswith(b"\x81\x04last" + CLOSE_FRAME)
     assert heard == []

@@ -178,21 +178,6 @@ def test_nobody_can_act_in_an_imported_match(api, parts, token, elsewhere):
         parts.matches.execute(address, lambda _: AbortMatch(actor=creator), command_of("x", "", "", None, b""))
 
 
-def test_dice_that_an_imported_match_claims_are_not_revealed(api, parts, token):
-    """A fork with the same dice would show the rolls of a running match in advance."""
-    under_way = api.new_match(token, ruleset="toy")
-
-    def claim_them_elsewhere(raws: list[Any]) -> None:
-        raws.append({**raws[0], "version": 2, "type": "dice-revealed", "data": {"secret": "00" * 32}})
-
-    head, entries = parse_bundle(forged(bundle_of(parts, under_way), claim_them_elsewhere))
-    match = "match-" + "q" * 26
-    chained = link_all(first_link(match), 1, [entry.e for entry in entries])
-    bring(api, parts, token, b"".join(format_bundle(head._replace(match=match), chained)))
-    refused = api.post(f"/v1/matches/{match}/forks", token, {"ply": 0, "dice": "same"})
-    assert (refused.status_code, refused.json["code"]) == (409, "fork/dice-secret")
-
-
 def test_the_lists_tell_imported_matches_apart(api, parts, token, elsewhere):
     own = api.new_match(token)
     match = bring(api, parts, token, elsewhere.bundle(elsewhere.play()))

@@ -21,6 +21,7 @@ from plyscribe.workers.verify_match import verify_all
 from tests.service.api import Api
 from tests.service.random_matches import Play
 from tests.service.test_imports_api import Elsewhere, bring, bundle_of, forged
+from tests.service.test_matches_api import Two
 from tests.service.test_tournaments_api import TournamentOverHttp
 
 FOR_PEOPLE = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
@@ -60,27 +61,15 @@ class Shown:
         return [unescape(each) for each in re.findall(r"<span>([^<]*)</span>", self._listed)]
 
 
-class Table:
+class Table(Two):
     """A match between Ann and Ben, or two others, and what pages show of it."""
 
-    def __init__(
-        self, api: Api, parts: Parts, ruleset: str = "pathagon", names: tuple[str, str] = ("Ann", "Ben"), **more: Any
-    ) -> None:
-        self.api, self.parts = api, parts
-        (self.ann, self.ann_token), (self.ben, self.ben_token) = map(api.sign_up, names)
-        seats = [{"player": self.ann}, {"player": self.ben}]
-        self.match = api.new_match(self.ann_token, seats, ruleset, **more)
-        api.post(f"/v1/matches/{self.match}/seats/2", self.ben_token, {})
-
-    def play(self, *moves: str) -> None:
-        for move in moves:
-            turn = self.api.get(f"/v1/matches/{self.match}", self.ann_token).json["turn"]["decision"]
-            token = (self.ann_token, self.ben_token)[turn - 1]
-            assert self.api.post(f"/v1/matches/{self.match}/moves", token, {"move": move}).status_code == 200
+    def __init__(self, api: Api, parts: Parts, ruleset: str = "pathagon", **more: Any) -> None:
+        super().__init__(api, ruleset=ruleset, **more)
+        self.parts = parts
 
     def resign(self) -> None:
-        ended = self.api.post(f"/v1/matches/{self.match}/withdrawal", self.ben_token, {})
-        self.version = ended.json["version"]
+        self.version = self.api.post(f"{self.path}/withdrawal", self.ben_token, {}).json["version"]
 
     def verify(self) -> None:
         assert verify_all(self.parts, [(self.match, self.version)]) == ["scored"]
@@ -113,12 +102,13 @@ def test_a_match_is_shown_at_its_last_ply_unless_another_one_is_asked_for(table)
     table.play("d4", "a1", "c3")
     shown = table.show()
     assert "3 1 Ann c3 Ann places a piece from the reserve on c3. PA4 It is Ben's turn." in shown.text
-    assert (shown.rows, shown.sentences[1]) == (
-        ["Beginning", "1 d4", "2 a1", "3 c3"],
-        "Ben places a piece from the reserve on a1.",
-    )
+    assert shown.rows == ["Beginning", "1 d4", "2 a1", "3 c3"]
+    assert shown.sentences[1] == "Ben places a piece from the reserve on a1."
     assert 'href="/rulesets/pathagon#PA4"' in shown.html
-    assert "1 1 Ann d4 Ann places" in table.show("?ply=1").text
+    shown = table.show("?ply=1")
+    assert "1 1 Ann d4 Ann places" in shown.text
+    steps = re.findall(r'name="ply" value="(\d+)" data-step="(\w+)"', shown.html)
+    assert steps == [("0", "first"), ("0", "previous"), ("2", "next"), ("3", "last")]
     assert "The starting position. It is Ann's turn." in table.show("?ply=0").text
     for ply in (4, -1):
         table.show(f"?ply={ply}", status=404)
@@ -128,12 +118,6 @@ def test_a_match_is_shown_at_its_last_ply_unless_another_one_is_asked_for(table)
     picture = get(table.api, f"/matches/{table.match}/positions/1.svg")
     assert picture.mimetype == "image/svg+xml"
     assert picture.headers["Content-Disposition"] == f'attachment; filename="{table.match}-1.svg"'
-
-
-def test_stepping_needs_no_script(table):
-    table.play("d4", "a1", "c3")
-    steps = re.findall(r'name="ply" value="(\d+)" data-step="(\w+)"', table.show("?ply=1").html)
-    assert steps == [("0", "first"), ("0", "previous"), ("2", "next"), ("3", "last")]
 
 
 def test_what_a_move_did_is_told_at_its_position_alone_in_the_language_of_the_reader(table, api):
@@ -249,10 +233,6 @@ def test_news_that_begin_a_new_part_or_are_many_have_the_list_loaded_again(table
     assert "data-whole" in table.show(f"/news?after={version}").html
 
 
-def test_a_match_that_is_not_created_yet_has_no_list_of_moves(table):
-    assert table.api.app.test_client().get(f"/matches/match-{'a' * 26}/moves").status_code == 404
-
-
 def test_news_are_everything_after_a_version(table):
     table.play("d4", "a1")
     version = table.parts.matches.read(table.match).version
@@ -356,9 +336,11 @@ def test_a_private_match_is_hidden_from_strangers_and_open_to_invited_people(api
     show(api, f"/matches/{match}/positions/0?invitation={code}")
 
 
-@pytest.mark.parametrize("match", ["match-" + "a" * 26, "match-nonsense", "tournament-" + "a" * 26])
-def test_an_unknown_match_is_not_found(api, match):
-    show(api, f"/matches/{match}", status=404)
+@pytest.mark.parametrize(
+    "path", [f"match-{'a' * 26}", f"match-{'a' * 26}/moves", "match-nonsense", f"tournament-{'a' * 26}"]
+)
+def test_an_unknown_match_is_not_found(api, path):
+    assert get(api, f"/matches/{path}").status_code == 404
 
 
 def test_an_open_match_shows_who_is_invited(api):
@@ -507,16 +489,12 @@ def test_every_field_of_the_form_filters_matches(api, parts):
     for query in ("player=Zoe", "player=ann&opponent=Zoe"):
         assert "There is no player called “Zoe”." in show(api, f"/matches?{query}").text
     assert "name one in" in show(api, "/matches?opponent=ann", status=400).text
+    cup = TournamentOverHttp(api, parts, ("Olga", "Paula"), name="Autumn cup")
+    assert f'<option value="{cup.id}" selected>Autumn cup</option>' in show(api, f"/matches?tournament={cup.id}").html
     ordered = show(api, "/matches?ruleset=pathagon&sort=created&order=asc").html
     assert '<span aria-current="true">Oldest</span>' in ordered
     assert 'href="/matches?ruleset=pathagon&amp;sort=length&amp;order=desc">Longest</a>' in ordered
     assert '<input type="hidden" name="order" value="asc">' in ordered
-
-
-def test_tournaments_are_chosen_by_name(api, parts):
-    tournament = TournamentOverHttp(api, parts, name="Autumn cup")
-    shown = show(api, f"/matches?tournament={tournament.id}").html
-    assert f'<option value="{tournament.id}" selected>Autumn cup</option>' in shown
 
 
 def test_the_form_keeps_its_input_and_shows_it_as_text(api):

@@ -25,12 +25,11 @@ PICTURE = {"Accept": "image/svg+xml"}
 
 
 class Two:
-    """Ann and Ben, and a running match between them."""
+    """Ann and Ben, or two others, and a running match between them."""
 
-    def __init__(self, api: Api, **more: object) -> None:
+    def __init__(self, api: Api, names: tuple[str, str] = ("Ann", "Ben"), **more: object) -> None:
         self.api = api
-        self.ann, self.ann_token = api.sign_up("Ann")
-        self.ben, self.ben_token = api.sign_up("Ben")
+        (self.ann, self.ann_token), (self.ben, self.ben_token) = map(api.sign_up, names)
         self.match = api.new_match(self.ann_token, [{"player": self.ann}, None], **more)
         self.path = f"/v1/matches/{self.match}"
         assert api.post(f"{self.path}/seats/2", self.ben_token).status_code == 200
