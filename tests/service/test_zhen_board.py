@@ -14,7 +14,6 @@ from plyscribe.service.boards import draw_board, explain_move
 from plyscribe.service.boards.board import LastMove, Reason
 from plyscribe.service.boards.zhen_v1 import BOARD, EDGE, GOAL, TILE, lay_line
 
-SVG = "{http://www.w3.org/2000/svg}"
 ZHEN = find_ruleset("zhen", 1)
 EMPTY = [0, 0]
 
@@ -59,8 +58,8 @@ def refuse(state, *touches: str) -> tuple[str, str]:
 @pytest.mark.parametrize("tiles", range(4, 21))
 def test_neighbours_touch_each_other_and_nothing_lies_on_anything_else(tiles):
     line = lay_line(tiles)
-    halves = [GOAL, *[TILE] * tiles, GOAL]
-    stops = list(zip(line.middles, halves, strict=True))
+    assert 1 < line.width / line.height < 2.5, "neither a strip nor a tower"
+    stops = list(zip(line.middles, [GOAL, *[TILE] * tiles, GOAL], strict=True))
     for ((x, y), half), ((right, up), other) in pairwise(stops):
         assert (abs(right - x), up - y) == (half + other, 0) or (right == x and up < y)
     for number, ((x, y), half) in enumerate(stops):
@@ -68,12 +67,6 @@ def test_neighbours_touch_each_other_and_nothing_lies_on_anything_else(tiles):
         assert 0 < y - line.highest < y < line.height
         for (right, up), other in stops[:number]:
             assert up != y or abs(right - x) >= half + other
-
-
-@pytest.mark.parametrize("tiles", range(4, 21))
-def test_the_picture_is_neither_a_strip_nor_a_tower(tiles):
-    line = lay_line(tiles)
-    assert 1 < line.width / line.height < 2.5
 
 
 @pytest.mark.parametrize("seat", [1, 2])
@@ -114,20 +107,6 @@ def test_the_highest_stack_stays_in_the_picture(tiles, seat):
     assert min(count.y for stop in stops.values() for count in stop.counts) > 12
 
 
-def test_tiles_are_touched_by_their_numbers_and_goals_by_their_seats():
-    picture = ElementTree.fromstring(draw_board(ZHEN, play(tiles=4)))
-    touches = {each.attrib["data-touch"] for each in picture.iter() if "data-touch" in each.attrib}
-    assert touches == {"1", "2", "3", "4", "goal-1", "goal-2"}
-
-
-def test_the_plate_of_a_tile_comes_first_and_is_the_place_to_go_to():
-    picture = ElementTree.fromstring(draw_board(ZHEN, play("+5 +2 +3", cubes=9)))
-    plates = {each.attrib["data-touch"]: each[0] for each in picture.iter(f"{SVG}g") if "data-touch" in each.attrib}
-    assert {plate.tag for plate in plates.values()} == {f"{SVG}path"}
-    assert plates["5"].attrib["data-place"] == "5"
-    assert plates["goal-2"].attrib["data-place"] == "goal-2"
-
-
 def test_the_last_move_is_an_arrow_over_every_tile_on_its_way():
     context = arrange([EMPTY] * 10, last=LastMove(2, "3-8"))
     assert (context["came"].place, context["went"].place) == ("3", "8")
@@ -147,14 +126,11 @@ def test_an_arrow_between_rows_runs_around_their_ends(move, side):
     assert (min(xs) < min(tiles)) == (side == -1)
 
 
-def test_the_arrow_of_a_placement_comes_from_the_reserve():
-    context = arrange([[0, 1], *[EMPTY] * 3], last=LastMove(2, "+1"))
-    assert (context["came"], context["went"].place, context["steps"]) == (None, "1", [])
-
-
-def test_an_arrow_into_the_goal_ends_at_the_goal_of_the_seat_that_moved():
-    assert arrange([EMPTY] * 4, last=LastMove(1, "2-goal"))["went"].seat == 1
-    assert arrange([EMPTY] * 4, last=LastMove(2, "2-goal"))["went"].seat == 2
+def test_an_arrow_comes_from_the_reserve_or_ends_at_the_goal_of_the_seat_that_moved():
+    placed = arrange([[0, 1], *[EMPTY] * 3], last=LastMove(2, "+1"))
+    assert (placed["came"], placed["went"].place, placed["steps"]) == (None, "1", [])
+    entered = [arrange([EMPTY] * 4, last=LastMove(seat, "2-goal"))["went"].seat for seat in (1, 2)]
+    assert entered == [1, 2]
 
 
 def test_reserves_fit_beside_each_other():
@@ -190,52 +166,40 @@ def test_what_a_move_does_comes_and_goes_where_its_effects_say():
 # ---- moves
 
 
-def test_a_put_is_one_touch_and_a_move_two():
-    assert BOARD.trace("+5") == [("5",)]
-    assert BOARD.trace("5-3") == [("5", "3")]
-    assert BOARD.trace("2-goal") == [("2", "goal")]
-    assert BOARD.resolve(view_of([EMPTY] * 4), 2) == {"goal": "goal-2"}
-
-
-def test_cubes_go_only_where_their_number_takes_them():
-    clause, why = refuse(play("+5 +2"), "5", "3")
-    assert clause == "ZH2"
-    assert "5-4" in why
-
-
-def test_an_empty_tile_takes_no_cube_from_an_empty_reserve():
-    assert refuse(play("+5 +2 +4 +9", cubes=2), "1")[0] == "ZH4"
-
-
-def test_a_tile_with_enemy_cubes_alone_is_not_moved():
-    assert "no cube of the seat on turn" in refuse(play("+5"), "5")[1]
-
-
-def test_cubes_without_an_enemy_cube_do_not_enter_the_goal():
-    assert refuse(play("+1 +5"), "1")[0] == "ZH3"
-
-
-def test_a_goal_is_no_beginning_of_a_move_and_the_enemy_goal_no_end():
-    state = play("+5 +2")
-    assert refuse(state, "goal-1")[0] == "ZH2"
-    assert refuse(state, "goal-2") == ("ZH1", "this is the goal of seat 2. Move towards the other end.")
-    assert refuse(state, "5", "goal-2")[0] == "ZH1"
-    assert refuse(state, "5", "goal-1")[0] == "ZH2"
+@pytest.mark.parametrize(
+    ("moves", "cubes", "touches", "clause", "why"),
+    [
+        ("+5 +2", 5, ("5", "3"), "ZH2", "5-4"),
+        ("+5 +2 +4 +9", 2, ("1",), "ZH4", ""),
+        ("+5", 5, ("5",), "ZH2", "no cube of the seat on turn"),
+        ("+1 +5", 5, ("1",), "ZH3", ""),
+        ("+5 +2", 5, ("goal-1",), "ZH2", ""),
+        ("+5 +2", 5, ("goal-2",), "ZH1", "this is the goal of seat 2. Move towards the other end."),
+        ("+5 +2", 5, ("5", "goal-2"), "ZH1", ""),
+        ("+5 +2", 5, ("5", "goal-1"), "ZH2", ""),
+    ],
+)
+def test_touches_that_are_no_move_get_a_reason(moves, cubes, touches, clause, why):
+    found = refuse(play(moves, cubes=cubes), *touches)
+    assert found[0] == clause
+    assert why in found[1]
 
 
 # ---- words
 
 
 def test_tiles_goals_and_reserves_are_read_out():
-    said = {
-        name: str(phrase) for name, phrase in BOARD.read(view_of([[2, 1], EMPTY, [0, 3]], ([1, 4], EMPTY), 1)).items()
+    view = view_of([[2, 1], EMPTY, [0, 3]], ([1, 4], EMPTY), 1)
+    wanted = {
+        "1": "tile 1, cubes: 2 of seat 1 and 1 of seat 2",
+        "2": "tile 2, empty",
+        "3": "tile 3, cubes: 3 of seat 2",
+        "goal-1": "the goal of seat 1, cubes: 1 of seat 1 and 4 of seat 2",
+        "goal-2": "the goal of seat 2, empty",
+        "reserve-1": "the reserve of seat 1, cubes: 3",
     }
-    assert said["1"] == "tile 1, cubes: 2 of seat 1 and 1 of seat 2"
-    assert said["2"] == "tile 2, empty"
-    assert said["3"] == "tile 3, cubes: 3 of seat 2"
-    assert said["goal-1"] == "the goal of seat 1, cubes: 1 of seat 1 and 4 of seat 2"
-    assert said["goal-2"] == "the goal of seat 2, empty"
-    assert said["reserve-1"] == "the reserve of seat 1, cubes: 3"
+    said = BOARD.read(view)
+    assert {name: str(said[name]) for name in wanted} == wanted
 
 
 def test_moves_are_explained_in_words():
