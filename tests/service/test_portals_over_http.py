@@ -1,4 +1,4 @@
-"""Portals over HTTP: dice of the server and of a table, thousands of legal moves in pages, positions, records."""
+"""Portals over HTTP: dice of the server, thousands of legal moves in pages, and a match that is told again."""
 
 from itertools import pairwise
 from random import Random
@@ -16,8 +16,6 @@ from plyscribe.workers.verify_match import verify_all
 from tests.service.api import Api
 
 VARIANTS = {"radius": 2, "demons": True, "capacity": 2, "dice": True}
-NET = ["portal c4 >c3", "portal d3 <c3", "platform d2 <d3", "platform e4 <d3", "launch c4"]
-"""Leaves a demon before a portal with two exits, to be launched by seat 2."""
 
 
 class Evening:
@@ -122,80 +120,3 @@ def test_legal_moves_of_a_large_board_come_in_pages_and_by_prefix(api: Api) -> N
         assert found == [text for text in listed if text.startswith(prefix)]
         assert prefix == "portal i1" or found
     assert evening.get("/legal-moves?prefix=portal%20i9")["moves"] == []
-
-
-def test_a_refused_move_names_its_clause_and_that_clause_can_be_read(api: Api) -> None:
-    evening = Evening(api)
-    seat = evening.get()["turn"]["decision"]
-    text = {1: "portal d8 <e9", 2: "portal b1 <a1", 3: "portal h5 <i5"}[seat]
-    refused = evening.post("moves", seat, {"move": text})
-    assert (refused.status_code, refused.json["code"], refused.json["clause"]) == (422, "move/illegal", "PO5")
-    assert evening.api.get(refused.json["clause_url"]).json["title"] == "The START of others"
-    assert evening.post("moves", seat, {"move": f"{text} "}).json["code"] == "move/bad-notation"
-
-
-class Kept:
-    """A match of two that is typed in, with the dice of a real table."""
-
-    def __init__(self, api: Api, **options: Any) -> None:
-        self.api, self.token = api, api.sign_up("Recorder")[1]
-        seats = [{"name": "Ada"}, {"name": "Bea"}]
-        match = api.new_match(self.token, seats, "portals", recorded=True, dice="recorded", options=options)
-        self.path = f"/v1/matches/{match}"
-
-    def enter(self, *steps: str | int) -> Any:
-        """The turn after these moves and rolls."""
-        for step in steps:
-            body = {"move": step} if isinstance(step, str) else {"values": [step]}
-            entered = self.api.post(f"{self.path}/{'moves' if isinstance(step, str) else 'rolls'}", self.token, body)
-            assert entered.status_code == 200, entered.json
-        return self.api.get(self.path).json["turn"]
-
-
-def test_dice_of_a_real_table_are_recorded(api: Api) -> None:
-    kept = Kept(api, dice=True)
-    assert kept.enter(3, 3) == {"roll": {"sides": 8, "count": 1, "purpose": "first", "seat": 1}}
-    assert kept.enter(2, 6) == {"roll": {"sides": 8, "count": 1, "purpose": "action", "seat": 2}}
-    wrong = api.post(f"{kept.path}/rolls", kept.token, {"values": [9]})
-    assert (wrong.status_code, wrong.json["code"]) == (422, "roll/invalid")
-    # A launch is not possible yet, so the next seat rolls.
-    assert kept.enter(5) == {"roll": {"sides": 8, "count": 1, "purpose": "action", "seat": 1}}
-    assert kept.enter(1) == {"decision": 1}
-    refused = api.post(f"{kept.path}/moves", kept.token, {"move": "enter"}).json
-    assert (refused["code"], refused["clause"]) == ("move/illegal", "PO19")
-    assert kept.enter("portal h5 <i5") == {"roll": {"sides": 8, "count": 1, "purpose": "action", "seat": 2}}
-    back = api.post(f"{kept.path}/take-back", kept.token, {"ply": 0}).json
-    assert back["turn"] == {"decision": 1}
-
-
-def test_positions_are_told_as_json_and_as_text(api: Api) -> None:
-    kept = Kept(api, radius=2, demons=True, first=1)
-    kept.enter(*NET, "launch d3 demons e4")
-    before, after = (api.get(f"{kept.path}/positions/{ply}").json["view"] for ply in (5, 6))
-    assert before["platforms"]["c3"] == {"start": None, "center": True, "colour": "demon", "pawns": 1}
-    assert before["portals"]["d3"] == {"in": ["c3"], "out": ["d2", "e4"]}
-    assert {name: p["colour"] for name, p in after["platforms"].items() if p["pawns"]} == {"d2": 2, "e4": "demon"}
-    text = api.get(f"{kept.path}/positions/6", headers={"Accept": "text/plain"}).text
-    assert "     e { } (*)  .\n           ^\n   d (2)<[+]  .   .\n           ^\n c  .   .  { }<[+]  .\n" in text
-
-
-def test_a_typed_match_is_exported_imported_and_verified(api: Api, parts: Parts) -> None:
-    kept = Kept(api)
-    assert kept.enter(4, 1, "portal f5 >e5", "launch f5", "enter", "exit") == {
-        "over": {"reason": "cleared", "ranks": [2, 1]}
-    }
-    text = api.get(f"{kept.path}/record").text
-    sent = api.send("POST", "/v1/imports", kept.token, data=text.encode(), content_type=MEDIA_TYPE).json
-    assert check_import(parts, sent["import"]) == "entered"
-    match = api.get(f"/v1/matches/{sent['match']}").json
-    assert match["outcome"] == {"reason": "cleared", "ranks": [2, 1]}
-    assert match["view"] == api.get(kept.path).json["view"]
-    assert verify_all(parts, [(match["match"], match["version"])]) == ["scored"]
-
-
-def test_options_of_portals_are_checked_by_name(api: Api) -> None:
-    _, token = api.sign_up()
-    for options, name in (({"radius": 9}, "radius"), ({"first": 3}, "first"), ({"demons": 1}, "demons")):
-        refused = api.post("/v1/matches", token, {"ruleset": "portals", "seats": [None] * 2, "options": options})
-        assert (refused.status_code, refused.json["code"]) == (422, "option/invalid")
-        assert f"'{name}'" in refused.json["detail"]

@@ -1,15 +1,10 @@
-"""Rings over HTTP: three players, dice of the server and of a table, and an ally who answers in the turn of another."""
+"""Rings over HTTP: three players, dice of the server, and an ally who answers in the turn of another."""
 
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from plyscribe.domain.bundle.report import check_bytes
-from plyscribe.domain.record import MEDIA_TYPE, parse_record
-from plyscribe.service.composition import Parts
-from plyscribe.workers.check_import import check_import
-from plyscribe.workers.verify_match import verify_all
 from tests.domain.rings_tables import FLAT
 from tests.service.api import Api
 
@@ -22,8 +17,8 @@ PROPOSAL = "M ally 3 a3xa2"
 class Evening:
     """Ann, Ben and Cat on the seats 1 to 3 of a match with server dice, which they all salted."""
 
-    def __init__(self, api: Api, parts: Parts) -> None:
-        self.api, self.parts = api, parts
+    def __init__(self, api: Api) -> None:
+        self.api = api
         signed = [api.sign_up(name) for name in ("Ann", "Ben", "Cat")]
         self.tokens = dict(enumerate((token for _, token in signed), 1))
         seats = [{"player": player} for player, _ in signed]
@@ -48,9 +43,6 @@ class Evening:
         ply = self.get().json["ply"]
         return self.get(f"/positions/{ply}").json["view"]
 
-    def legal(self) -> list[str]:
-        return self.get("/legal-moves").json["moves"]
-
     def move(self, text: str) -> Any:
         moved = self.post("moves", self.decider, {"move": text})
         assert moved.status_code == 200, moved.json
@@ -60,7 +52,7 @@ class Evening:
         """Play until seat 1 may propose to seat 3, whatever the dice show."""
         for text in STARTS.values():
             self.move(text)
-        while PROPOSAL not in (legal := self.legal()):
+        while PROPOSAL not in (legal := self.get("/legal-moves").json["moves"]):
             self.move(next(text for text in self.wishes(self.decider) if text in legal))
 
     def wishes(self, seat: int) -> Iterator[str]:
@@ -75,8 +67,8 @@ class Evening:
 
 
 @pytest.fixture
-def evening(api: Api, parts: Parts) -> Evening:
-    return Evening(api, parts)
+def evening(api: Api) -> Evening:
+    return Evening(api)
 
 
 def test_the_dice_come_by_themselves_once_all_have_salted_them(evening: Evening) -> None:
@@ -95,7 +87,7 @@ def test_the_ally_answers_with_its_own_token_in_the_middle_of_anothers_turn(even
     asked = evening.move(PROPOSAL)
     assert asked["turn"] == {"decision": 3}
     assert evening.view["alliance"] == {"ally": 3, "from": "a3", "at": "a2", "pay": "M"}
-    assert evening.legal() == ["accept a1", "decline"]
+    assert evening.get("/legal-moves").json["moves"] == ["accept a1", "decline"]
     for seat in (1, 2):
         waits = evening.post("moves", seat, {"move": "accept a1"})
         assert (waits.status_code, waits.json["code"]) == (409, "move/not-your-turn")
@@ -110,69 +102,3 @@ def test_the_ally_answers_with_its_own_token_in_the_middle_of_anothers_turn(even
     lost = "a3" if rolled["values"][0] <= 3 else "a1"
     assert "blocker" not in {kind for kind, number in units.get("a2", {}).items() if number}
     assert lost not in units
-
-
-def test_positions_are_told_as_json_and_as_text(evening: Evening) -> None:
-    evening.line_up()
-    ply = evening.get().json["ply"]
-    position = evening.get(f"/positions/{ply}").json
-    assert position["view"]["units"]["a2"] == {"seat": 2, "runner": 0, "warrior": 0, "blocker": 1}
-    text = evening.get(f"/positions/{ply}", headers={"Accept": "text/plain"}).text
-    assert "START  s3           s2           s1" in text
-    assert "a      L 3W         L 2B         L 1W" in text
-    assert "seat 1 decides" in text
-
-
-def test_a_match_ends_is_verified_and_its_bundle_and_record_tell_it_again(evening: Evening) -> None:
-    evening.line_up()
-    evening.move(PROPOSAL)
-    evening.move("accept a1")
-    evening.post("withdrawal", 2, {})
-    ended = evening.post("withdrawal", 1, {}).json
-    assert ended["turn"] == {"over": {"reason": "withdrawal", "ranks": [2, 3, 1]}}
-    assert verify_all(evening.parts, [(evening.id, ended["version"])]) == ["scored"]
-    report = evening.get("/verification").json
-    assert {check["check"]: check["result"] for check in report["checks"]}["dice"] == "ok"
-    assert check_bytes(evening.get("/bundle").data).result == "ok"
-
-    record = evening.get("/record").text
-    assert parse_record(record).outcome is not None
-    token = evening.tokens[1]
-    sent = evening.api.send("POST", "/v1/imports", token, data=record.encode(), content_type=MEDIA_TYPE)
-    assert check_import(evening.parts, sent.json["import"]) == "entered"
-    copied = evening.api.get(f"/v1/matches/{sent.json['match']}").json
-    assert (copied["moves"], copied["outcome"]) == (evening.get().json["moves"], evening.get().json["outcome"])
-    assert verify_all(evening.parts, [(copied["match"], copied["version"])]) == ["scored"]
-
-
-def test_dice_of_a_real_table_are_recorded(api: Api) -> None:
-    _, token = api.sign_up("Recorder")
-    seats = [{"name": "Ada"}, {"name": "Bea"}]
-    path = f"/v1/matches/{api.new_match(token, seats, 'rings', recorded=True, dice='recorded')}"
-
-    def post(what: str, body: dict[str, Any]) -> Any:
-        answered = api.post(f"{path}/{what}", token, body)
-        assert answered.status_code == 200, answered.json
-        return answered.json["turn"]
-
-    for value in (1, 2, 3, 210):
-        turn = post("rolls", {"values": [value]})
-    assert turn == {"decision": 2}
-    post("moves", {"move": "start a7"})
-    assert post("moves", {"move": "start a1"}) == {"roll": {"sides": 6, "count": 4, "purpose": "round", "seat": 1}}
-    wrong = api.post(f"{path}/rolls", token, {"values": [1, 2, 3, 7]})
-    assert (wrong.status_code, wrong.json["code"]) == (422, "roll/invalid")
-    post("rolls", {"values": [1, 2, 3, 4]})
-    assert post("rolls", {"values": [5, 5, 6, 6]}) == {"decision": 1}
-    assert post("moves", {"move": "R +warrior"}) == {"decision": 1}
-    assert api.get(f"{path}/positions/3").json["view"]["terrain"] == ["HHLLLMM", "HHLLMLM", "HHLLMML", "MMLLLHH"]
-    assert post("take-back", {"ply": 1}) == {"decision": 1}
-
-
-def test_options_of_rings_are_checked_by_name(api: Api) -> None:
-    _, token = api.sign_up()
-    body = {"ruleset": "rings", "seats": [None] * 3, "options": {"terrain": ["LLLLLLL"] * 4}}
-    refused = api.post("/v1/matches", token, body)
-    assert (refused.status_code, refused.json["code"]) == (422, "option/invalid")
-    assert "'terrain'" in refused.json["detail"]
-    assert api.get("/v1/rulesets/rings/clauses/RI16").json["title"] == "Two warriors against a blocker"
