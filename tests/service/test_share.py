@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import Iterator
 from io import BytesIO
 from urllib.parse import quote
 
@@ -12,13 +11,14 @@ from PIL import Image
 
 from plyscribe.service.boards.pixels import CARD_SIZE, frame_card
 from plyscribe.service.composition import Parts, compose
-from plyscribe.service.matches.pictures import FILM_FRAMES, FILM_WIDTH, PICTURE_WIDTH, Look, render_picture
+from plyscribe.service.matches.pictures import FILM_WIDTH, PICTURE_WIDTH, Look, render_picture
 from plyscribe.service.reports.subjects import BULKY, film_of, picture_at
 from plyscribe.service.store.memory import MemoryStore
 from plyscribe.service.web.app import create_app
 from plyscribe.service.web.pages.friend import draw_code
 from tests.service.conftest import CONFIG
-from tests.service.test_pages import FOR_PEOPLE, sign_in, sign_up
+from tests.service.test_pages import FOR_PEOPLE, sign_up
+from tests.service.test_play_page import Browser
 
 FRAMING = re.compile(r"frame-ancestors ([^;]+)")
 UNKNOWN = f"match-{'a' * 26}"
@@ -30,32 +30,29 @@ def parts() -> Parts:
     return compose(CONFIG, MemoryStore())
 
 
+class Player(Browser):
+    """A person who has the token of their account too."""
+
+    def __init__(self, app, name: str) -> None:
+        super().__init__(None, app)
+        self.token = sign_up(self.client, name)
+        self.player = self.client.get("/v1/players/me").json["player"]
+
+    def open(self, other: "Player | None" = None, **more) -> str:
+        """Open a match of two, in which the other player takes the second seat."""
+        match = self.begin(seats=[{"player": self.player}, None], **more)
+        if other:
+            taken = other.post(f"/v1/matches/{match}/seats/2", {"invitation": self.invite(match)})
+            assert taken.status_code == 200, taken.json
+        return match
+
+    def invite(self, match: str) -> str:
+        return self.post(f"/v1/matches/{match}/seats/2/invitations").json["invitation"]
+
+
 @pytest.fixture
 def app(parts):
     return create_app(parts)
-
-
-class Player:
-    def __init__(self, app, name: str) -> None:
-        self.browser: FlaskClient = app.test_client()
-        self.token = sign_up(self.browser, name)
-        self.id = self.browser.get("/v1/players/me", headers=self.headers).json["player"]
-
-    @property
-    def headers(self) -> dict[str, str]:
-        return {"Authorization": f"Bearer {self.token}"}
-
-    def post(self, path: str, body):
-        return self.browser.post(path, json=body, headers=self.headers)
-
-    def begin(self, other: "Player | None" = None, **more) -> str:
-        seats = [{"player": self.id}, None]
-        match = self.post("/v1/matches", {"ruleset": "pathagon", "seats": seats, **more}).json["match"]
-        if other:
-            code = self.post(f"/v1/matches/{match}/seats/2/invitations", {}).json["invitation"]
-            taken = other.post(f"/v1/matches/{match}/seats/2", {"invitation": code})
-            assert taken.status_code == 200, taken.json
-        return match
 
 
 @pytest.fixture
@@ -76,9 +73,9 @@ def anybody(app) -> FlaskClient:
 @pytest.fixture
 def match(ann, ben) -> str:
     """A public match with two moves."""
-    match = ann.begin(ben)
-    for who, move in ((ann, "d4"), (ben, "e5")):
-        assert who.post(f"/v1/matches/{match}/moves", {"move": move}).status_code == 200
+    match = ann.open(ben)
+    ann.move(match, "d4")
+    ben.move(match, "e5")
     return match
 
 
@@ -150,23 +147,19 @@ def test_a_client_that_has_the_picture_costs_no_drawing(anybody, match, parts, m
         assert (again.status_code, again.data) == (304, b"")
 
 
-def test_a_match_is_a_film_of_its_positions(anybody, match):
-    film = opened(anybody.get(f"/matches/{match}.gif"))
-    assert (film.format, film.width, film.n_frames) == ("GIF", FILM_WIDTH, 3)
-
-
 def test_a_film_of_a_match_that_goes_on_is_asked_for_again_and_holds_the_new_moves(anybody, ann, match):
     first = anybody.get(f"/matches/{match}.gif")
+    film = opened(first)
+    assert (film.format, film.width, film.n_frames) == ("GIF", FILM_WIDTH, 3)
     assert first.cache_control.no_cache
-    assert ann.post(f"/v1/matches/{match}/moves", {"move": "a1"}).status_code == 200
+    ann.move(match, "a1")
     again = anybody.get(f"/matches/{match}.gif", headers={"If-None-Match": first.headers["ETag"]})
     assert opened(again).n_frames == 4
 
 
-def test_a_long_match_is_an_even_selection_of_its_positions(anybody, match, monkeypatch):
+def test_a_long_match_is_a_selection_of_its_positions(anybody, match, monkeypatch):
     monkeypatch.setattr("plyscribe.service.matches.pictures.FILM_FRAMES", 2)
     assert opened(anybody.get(f"/matches/{match}.gif")).n_frames == 2
-    assert 50 <= FILM_FRAMES <= 200
 
 
 def test_a_film_counts_by_its_moves_and_once(anybody, match, monkeypatch):
@@ -184,22 +177,17 @@ def test_pictures_are_named_by_what_they_show_and_are_kept_for_a_short_time(matc
 
 
 def test_pictures_of_a_private_match_are_for_its_readers_alone_and_never_in_shared_caches(anybody, ann, ben):
-    match = ann.begin(ben, private=True)
+    match = ann.open(ben, private=True)
     for path in (f"/matches/{match}/positions/0.png?version=2", f"/matches/{match}/positions/0/card.png"):
         assert anybody.get(path).json["code"] == "match/unknown"
-        shown = ann.browser.get(path)
-        assert shown.status_code == 200
-        assert not shown.cache_control.public
+        shown = ann.client.get(path)
+        assert (shown.status_code, bool(shown.cache_control.public)) == (200, False)
         assert shown.cache_control.private
         assert "Cookie" in shown.headers["Vary"]
     assert anybody.get(f"/matches/{match}.gif").status_code == 404
-    assert not ben.browser.get(f"/matches/{match}.gif").cache_control.public
-
-
-def test_an_invitation_shows_the_pictures_of_a_private_match(anybody, ann):
-    match = ann.begin(private=True)
-    code = ann.post(f"/v1/matches/{match}/seats/2/invitations", {}).json["invitation"]
-    shown = anybody.get(f"/matches/{match}/positions/0.png?invitation={code}")
+    assert not ben.client.get(f"/matches/{match}.gif").cache_control.public
+    invited = ann.open(private=True)
+    shown = anybody.get(f"/matches/{invited}/positions/0.png?invitation={ann.invite(invited)}")
     assert opened(shown)
     assert not shown.cache_control.public
 
@@ -241,15 +229,12 @@ def test_pages_of_games_have_cards_with_their_boards(anybody, path):
 
 
 def test_the_page_of_a_private_match_has_no_card(anybody, ann):
-    match = ann.begin(private=True)
-    code = ann.post(f"/v1/matches/{match}/seats/2/invitations", {}).json["invitation"]
-    for shown in (
-        ann.browser.get(f"/matches/{match}", headers=FOR_PEOPLE),
-        anybody.get(f"/matches/{match}?invitation={code}", headers=FOR_PEOPLE),
-        anybody.get(f"/matches/{match}", headers=FOR_PEOPLE),
-    ):
-        assert "og:" not in shown.text
-        assert "oembed" not in shown.text
+    match = ann.open(private=True)
+    page = f"/matches/{match}"
+    for browser, path in ((ann.client, page), (anybody, f"{page}?invitation={ann.invite(match)}"), (anybody, page)):
+        shown = browser.get(path, headers=FOR_PEOPLE).text
+        assert "og:" not in shown
+        assert "oembed" not in shown
 
 
 # ----------------------------------------------------------------------------------------------------- boards elsewhere
@@ -266,19 +251,15 @@ def test_other_sites_may_frame_the_board_and_no_other_page(anybody, match):
 
 
 def test_a_framed_board_is_the_same_for_everybody_and_holds_nothing_of_the_visitor(anybody, ann, match):
-    path = f"/embed/matches/{match}?ply=1"
+    path = f"/embed/matches/{match}?ply=1&seat=2&theme=dark"
     seen = anybody.get(path, headers=FOR_PEOPLE)
-    assert seen.text == ann.browser.get(path, headers=FOR_PEOPLE).text
+    assert seen.text == ann.client.get(path, headers=FOR_PEOPLE).text
     assert "Sign" not in seen.text
     assert seen.cache_control.public
     assert {"Accept-Language", "Cookie"} <= {name.strip() for name in seen.headers["Vary"].split(",")}
     assert "Set-Cookie" not in seen.headers
-
-
-def test_a_framed_board_shows_the_ply_and_the_players(anybody, match):
-    shown = anybody.get(f"/embed/matches/{match}?ply=1&seat=2&theme=dark", headers=FOR_PEOPLE).text
     for text in ("Ann", "Ben", "1 of 2", 'data-theme="dark"', "boards_dark", f"/matches/{match}?ply=1"):
-        assert text in shown
+        assert text in seen.text
     assert "2 of 2" in anybody.get(f"/embed/matches/{match}", headers=FOR_PEOPLE).text
 
 
@@ -288,13 +269,11 @@ def test_a_framed_board_makes_the_best_of_a_wrong_query(anybody, match, query):
 
 
 def test_a_frame_says_that_there_is_no_public_match(anybody, ann):
-    match = ann.begin(private=True)
-    code = ann.post(f"/v1/matches/{match}/seats/2/invitations", {}).json["invitation"]
-    for browser in (anybody, ann.browser):
-        for path in (match, f"{match}?invitation={code}", UNKNOWN, "x"):
+    match = ann.open(private=True)
+    for browser in (anybody, ann.client):
+        for path in (match, f"{match}?invitation={ann.invite(match)}", UNKNOWN, "x"):
             shown = browser.get(f"/embed/matches/{path}", headers=FOR_PEOPLE)
-            assert shown.status_code == 404
-            assert "There is no public match here." in shown.text
+            assert (shown.status_code, "There is no public match here." in shown.text) == (404, True)
             assert FRAMING.search(shown.headers["Content-Security-Policy"])[1] == "*"
 
 
@@ -316,16 +295,13 @@ def test_oembed_says_how_to_show_a_match(anybody, match):
     assert anybody.get(source.removeprefix(SITE), headers=FOR_PEOPLE).status_code == 200
 
 
-def test_oembed_obeys_the_greatest_size(anybody, match):
+def test_oembed_obeys_the_greatest_size_and_has_one_format(anybody, match):
     said = ask(anybody, f"{SITE}/matches/{match}", "&maxwidth=300&maxheight=9999&format=json&callback=x").json
-    assert said["width"] == 300
-    assert said["height"] < 9999
+    assert (said["width"], said["height"] < 9999) == (300, True)
     assert f'width="300" height="{said["height"]}"' in said["html"]
-
-
-def test_oembed_has_one_format(anybody, match):
     refused = ask(anybody, f"{SITE}/matches/{match}", "&format=xml")
     assert (refused.status_code, refused.json["code"]) == (501, "oembed/format")
+    assert anybody.get("/oembed").json["code"] == "request/invalid"
 
 
 @pytest.mark.parametrize(
@@ -349,79 +325,53 @@ def test_oembed_knows_public_matches_of_this_server_alone(anybody, match, url):
 
 
 def test_oembed_says_nothing_of_private_matches(anybody, ann):
-    match = ann.begin(private=True)
-    for client in (anybody, ann.browser):
+    match = ann.open(private=True)
+    for client in (anybody, ann.client):
         assert ask(client, f"{SITE}/matches/{match}").json["code"] == "oembed/unknown-url"
 
 
-def test_oembed_needs_an_address(anybody):
-    assert anybody.get("/oembed").json["code"] == "request/invalid"
-
-
 def test_names_are_text_in_frames_and_cards(app, anybody):
-    eve = Player(app, '"><b>Eve')
-    match = eve.begin()
-    page = anybody.get(f"/matches/{match}", headers=FOR_PEOPLE).text
-    said = ask(anybody, f"{SITE}/matches/{match}").json
-    assert "<b>" not in page
-    assert "<b>" not in said["html"]
-    assert "<b>" not in anybody.get(f"/embed/matches/{match}", headers=FOR_PEOPLE).text
+    match = Player(app, '"><b>Eve').open()
+    for path in (f"/matches/{match}", f"/embed/matches/{match}"):
+        assert "<b>" not in anybody.get(path, headers=FOR_PEOPLE).text
+    assert "<b>" not in ask(anybody, f"{SITE}/matches/{match}").json["html"]
 
 
 # ------------------------------------------------------------------------------------------------------------- friends
 
 
-def links_of(page: str) -> Iterator[str]:
-    return (each.replace("&amp;", "&") for each in re.findall(r'id="link-[^"]+" readonly value="([^"]+)"', page))
+def links_of(browser: FlaskClient, match: str, query: str = "") -> list[str]:
+    """The links to pass on, on the page of a table."""
+    page = browser.get(f"/matches/{match}/play{query}", headers=FOR_PEOPLE).text
+    return [each.replace("&amp;", "&") for each in re.findall(r'id="link-[^"]+" readonly value="([^"]+)"', page)]
 
 
-def test_the_host_sees_the_same_link_whenever_the_page_is_loaded(ann):
-    match = ann.begin(private=True)
-    pages = [ann.browser.get(f"/matches/{match}/play").text for _ in range(2)]
-    [link], again = links_of(pages[0]), list(links_of(pages[1]))
-    assert [link] == again
-    assert draw_code(link) in pages[0]
+def test_the_host_alone_sees_the_link_and_the_same_whenever_the_page_is_loaded(anybody, ann, ben):
+    match = ann.open(private=True)
+    [link] = links_of(ann.client, match)
+    assert links_of(ann.client, match) == [link]
+    assert draw_code(link) in ann.client.get(f"/matches/{match}/play").text
     assert link.startswith(f"{SITE}/matches/{match}/join?invitation=2-")
-
-
-def test_a_page_that_holds_a_link_holds_nothing_that_others_chose(ann):
-    match = ann.begin(private=True)
-    assert not list(links_of(ann.browser.get(f"/matches/{match}/play?invitation=guess").text))
-
-
-def test_nobody_but_the_host_sees_the_link(anybody, ann, ben):
-    match = ann.begin(private=True)
-    [link] = links_of(ann.browser.get(f"/matches/{match}/play").text)
+    assert links_of(ann.client, match, "?invitation=guess") == []
     code = link.partition("invitation=")[2]
-    for query in ("", f"?invitation={code}"):
-        assert not list(links_of(ben.browser.get(f"/matches/{match}/play{query}", headers=FOR_PEOPLE).text))
-    assert not list(links_of(anybody.get(f"/matches/{ann.begin()}/play").text))
+    assert [links_of(ben.client, match, query) for query in ("", f"?invitation={code}")] == [[], []]
+    assert links_of(anybody, ann.open()) == []
 
 
-def test_there_is_no_link_once_the_friend_has_come(ann, ben):
-    for private in (True, False):
-        match = ann.begin(ben, private=private)
-        assert not list(links_of(ann.browser.get(f"/matches/{match}/play").text))
-
-
-def test_an_open_seat_of_a_public_match_has_a_plain_link(anybody, ann):
-    match = ann.begin()
-    assert list(links_of(ann.browser.get(f"/matches/{match}/play").text)) == [f"{SITE}/matches/{match}/join"]
+def test_an_open_seat_of_a_public_match_has_a_plain_link_until_the_friend_has_come(anybody, ann, ben):
+    match = ann.open()
+    assert links_of(ann.client, match) == [f"{SITE}/matches/{match}/join"]
     assert "Ann invites you to play Pathagon" in anybody.get(f"/matches/{match}/join").text
+    assert [links_of(ann.client, ann.open(ben, private=private)) for private in (True, False)] == [[], []]
 
 
-def test_a_friend_who_is_not_signed_in_comes_back_after_that(app, anybody, ann):
-    match = ann.begin(private=True)
-    [link] = links_of(ann.browser.get(f"/matches/{match}/play").text)
+def test_a_friend_who_is_not_signed_in_comes_back_after_that_and_then_has_one_button(anybody, ann, ben):
+    match = ann.open(private=True)
+    [link] = links_of(ann.client, match)
     shown = anybody.get(link.removeprefix(SITE), headers=FOR_PEOPLE).text
     assert "Ann invites you to play Pathagon" in shown
     assert f'href="/sign-in?next={quote(link.removeprefix(SITE))}"' in shown
-
-
-def test_a_friend_who_is_signed_in_has_one_button(ann, ben):
-    match = ann.begin(private=True)
-    [link] = links_of(ann.browser.get(f"/matches/{match}/play").text)
-    shown = ben.browser.get(link.removeprefix(SITE), headers=FOR_PEOPLE).text
+    shown = ben.client.get(link.removeprefix(SITE), headers=FOR_PEOPLE).text
     [form] = re.findall(r'<form method="dialog" id="join" ([^>]+)>', shown)
     assert f'data-match="{match}"' in form
     assert 'data-seat="2"' in form
@@ -429,8 +379,8 @@ def test_a_friend_who_is_signed_in_has_one_button(ann, ben):
 
 
 def test_a_link_shows_a_card_of_the_game_and_nothing_of_the_match(anybody, ann):
-    match = ann.begin(private=True)
-    [link] = links_of(ann.browser.get(f"/matches/{match}/play").text)
+    match = ann.open(private=True)
+    [link] = links_of(ann.client, match)
     tags = tags_of(anybody.get(link.removeprefix(SITE), headers=FOR_PEOPLE).text)
     assert tags["og:title"] == "Ann invites you to play Pathagon"
     assert "/rulesets/pathagon/card.png" in tags["og:image"]
@@ -439,38 +389,29 @@ def test_a_link_shows_a_card_of_the_game_and_nothing_of_the_match(anybody, ann):
     assert "og:url" not in tags
 
 
-@pytest.mark.parametrize("by", ["host", "friend"])
-def test_those_who_play_already_are_led_to_the_board(ann, ben, by):
-    match = ann.begin(ben, private=True)
-    who = ann if by == "host" else ben
-    led = who.browser.get(f"/matches/{match}/join")
-    assert (led.status_code, led.headers["Location"]) == (303, f"/matches/{match}/play")
+def test_those_who_play_already_are_led_to_the_board(ann, ben):
+    match = ann.open(ben, private=True)
+    for who in (ann, ben):
+        led = who.client.get(f"/matches/{match}/join")
+        assert (led.status_code, led.headers["Location"]) == (303, f"/matches/{match}/play")
 
 
-def test_a_link_that_is_used_up_and_one_that_never_was_get_a_page_that_says_so(app, anybody, ann, ben):
-    match = ann.begin(private=True)
-    [link] = links_of(ann.browser.get(f"/matches/{match}/play").text)
-    code = link.partition("invitation=")[2]
-    assert ben.post(f"/v1/matches/{match}/seats/2", {"invitation": code}).status_code == 200
-    used = anybody.get(link.removeprefix(SITE), headers=FOR_PEOPLE)
-    assert used.status_code == 404
-    assert "This invitation has ended" in used.text
+@pytest.mark.parametrize("end", ["used up", "revoked"])
+def test_a_link_that_has_ended_and_one_that_never_was_get_a_page_that_says_so(anybody, ann, ben, end):
+    match = ann.open(private=True)
+    [link] = links_of(ann.client, match)
+    if end == "used up":
+        code = link.partition("invitation=")[2]
+        assert ben.post(f"/v1/matches/{match}/seats/2", {"invitation": code}).status_code == 200
+    else:
+        assert ann.post(f"/v1/matches/{match}/abort", {"cause": "no time"}).status_code == 200
+    ended = anybody.get(link.removeprefix(SITE), headers=FOR_PEOPLE)
+    assert (ended.status_code, "This invitation has ended" in ended.text) == (404, True)
     for wrong in (f"/matches/{match}/join", f"/matches/{match}/join?invitation=x", f"/matches/{UNKNOWN}/join"):
         shown = anybody.get(wrong, headers=FOR_PEOPLE)
-        assert shown.status_code == 404
-        assert "This link does not work" in shown.text
+        assert (shown.status_code, "This link does not work" in shown.text) == (404, True)
 
 
-def test_a_link_that_was_revoked_has_ended(anybody, ann):
-    match = ann.begin(private=True, options={"size": 5})
-    [link] = links_of(ann.browser.get(f"/matches/{match}/play").text)
-    assert ann.post(f"/v1/matches/{match}/abort", {"cause": "no time"}).status_code == 200
-    shown = anybody.get(link.removeprefix(SITE), headers=FOR_PEOPLE)
-    assert "This invitation has ended" in shown.text
-
-
-def test_the_page_to_play_offers_a_friend_first(app, anybody, ann):
-    sign_in(ann.browser, ann.token)
-    page = ann.browser.get("/play?ruleset=zhen", headers=FOR_PEOPLE).text
+def test_the_page_to_play_offers_a_friend_first(anybody, ann):
+    page = ann.client.get("/play?ruleset=zhen", headers=FOR_PEOPLE).text
     assert 'id="friend-offer" data-ruleset="zhen"' in page
-    assert "/sign-in?next=/play%3Fruleset%3Dzhen" in anybody.get("/play?ruleset=zhen", headers=FOR_PEOPLE).text
