@@ -26,6 +26,10 @@ def admin(parts) -> str:
     return parts.accounts.sign_up(Actor("system", "test"), "Root", "person", ("play", "admin"))[1]
 
 
+def refusal(answer) -> tuple[int, str]:
+    return answer.status_code, answer.json["code"]
+
+
 def invite(tournament: TournamentOverHttp, token: str | None = None, **body: object):
     return tournament.api.post(f"{tournament.path}/invitations", token or tournament.token, body)
 
@@ -44,13 +48,14 @@ def read_inbox(tournament: TournamentOverHttp) -> list[dict]:
 
 
 @pytest.mark.parametrize("by", ["player", "name"])
-def test_an_invited_account_is_told_and_enters_a_closed_tournament(tournament, by):
+def test_an_invited_account_is_told_once_and_enters_a_closed_tournament(tournament, by):
     named = {"player": tournament.ann} if by == "player" else {"name": "ann"}
     assert invite(tournament, **named, label="Annie").status_code == 201
     [invitation] = tournament.get()["invitations"]
     assert (invitation["player"], invitation["player_name"], invitation["label"]) == (tournament.ann, "Ann", "Annie")
     [entry] = read_inbox(tournament)
     assert (entry["type"], entry["tournament"], entry["version"]) == ("tournament-invited", tournament.id, 2)
+    assert read_inbox(tournament) == [entry]
     [listed] = tournament.api.get("/v1/tournaments?invited=me", tournament.ann_token).json["tournaments"]
     assert listed["tournament"] == tournament.id
     assert tournament.enter(tournament.ann_token).status_code == 201
@@ -73,11 +78,6 @@ def test_an_invitation_is_declined_by_the_invited_and_withdrawn_by_the_organiser
         "tournament-invited",
         "tournament-uninvited",
     ]
-
-
-def test_notices_of_invitations_are_written_once(tournament):
-    invite(tournament, player=tournament.ann)
-    assert read_inbox(tournament) == read_inbox(tournament)
 
 
 def test_who_cannot_be_found_is_not_invited(tournament):
@@ -113,11 +113,7 @@ def test_an_invitation_that_nobody_can_accept_any_more_is_not_listed(api, parts)
 def begin(tournament: TournamentOverHttp, *tokens: str) -> str:
     """Let these players enter, then a bot if one is missing; start; return the match of the first board."""
     for token in tokens:
-        tournament.api.post(
-            f"{tournament.path}/invitations",
-            tournament.token,
-            {"player": tournament.api.get("/v1/players/me", token).json["player"]},
-        )
+        invite(tournament, player=tournament.api.get("/v1/players/me", token).json["player"])
         assert tournament.enter(token).status_code == 201
     tournament.bots(2 - len(tokens))
     assert tournament.start().status_code == 200
@@ -150,14 +146,8 @@ def test_a_game_that_is_given_up_is_tried_again(tournament):
     assert (game["given_up"], len(game["failed"])) == (False, 5)
     assert tournament.api.get(f"/v1/matches/{game['match']}").json["status"] == "playing"
     [act] = tournament.get()["acts"]
-    assert (act["what"], act["by"], act["by_name"], act["why"], act["round"], act["entrant"]) == (
-        "game-retried",
-        tournament.olga,
-        "Olga",
-        "a power cut",
-        1,
-        None,
-    )
+    said = {"what": "game-retried", "by": tournament.olga, "by_name": "Olga", "why": "a power cut", "round": 1}
+    assert act.items() >= {**said, "entrant": None}.items()
 
 
 def test_an_adjudication_and_a_forfeit_stand_in_every_view(tournament):
@@ -189,15 +179,8 @@ def test_the_match_of_an_adjudicated_game_is_aborted(tournament):
     assert [row["points"] for row in tournament.get("/standings")["rows"]] == ["1", "1"]
 
 
-def test_a_game_whose_match_has_ended_is_not_adjudicated(tournament):
-    match = begin(tournament, tournament.ann_token)
-    tournament.api.post(f"/v1/matches/{match}/withdrawal", tournament.ann_token, {})
-    refused = rule(tournament, "adjudications", ranks=[1, 2])
-    assert (refused.status_code, refused.json["code"]) == (409, "tournament/match-ended")
-
-
 def test_what_no_ruling_can_be_is_refused(tournament):
-    begin(tournament, tournament.ann_token)
+    match = begin(tournament, tournament.ann_token)
     for ruling, more, status, code in (
         ("adjudications", {"ranks": [1]}, 422, "tournament/ranks"),
         ("adjudications", {"ranks": [2, 2]}, 422, "tournament/ranks"),
@@ -208,22 +191,21 @@ def test_what_no_ruling_can_be_is_refused(tournament):
         ("retries", {"round": 999_999}, 404, "tournament/no-game"),
         ("retries", {"why": ""}, 422, "request/invalid"),
     ):
-        refused = rule(tournament, ruling, **more)
-        assert (refused.status_code, refused.json["code"]) == (status, code)
+        assert refusal(rule(tournament, ruling, **more)) == (status, code)
     assert rule(tournament, "forfeits", tournament.ann_token, entrants=[2]).json["code"] == "tournament/not-yours"
+    tournament.api.post(f"/v1/matches/{match}/withdrawal", tournament.ann_token, {})
+    assert refusal(rule(tournament, "adjudications", ranks=[1, 2])) == (409, "tournament/match-ended")
 
 
 def test_an_organiser_does_not_rule_on_a_game_of_their_own_but_an_administrator_does(tournament, admin):
+    own = (403, "tournament/own-game")
     begin(tournament, tournament.token, tournament.ann_token)
     give_up(tournament)
     for ruling, more in (("retries", {}), ("adjudications", {"ranks": [1, 2]}), ("forfeits", {"entrants": [2]})):
-        refused = rule(tournament, ruling, **more)
-        assert (refused.status_code, refused.json["code"]) == (403, "tournament/own-game")
-    refused = tournament.api.post(f"{tournament.path}/entrants/2/withdrawal", tournament.token)
-    assert (refused.status_code, refused.json["code"]) == (403, "tournament/own-game")
+        assert refusal(rule(tournament, ruling, **more)) == own
+    assert refusal(tournament.api.post(f"{tournament.path}/entrants/2/withdrawal", tournament.token)) == own
     assert rule(tournament, "adjudications", admin, ranks=[2, 1]).status_code == 200
-    refused = rule(tournament, "annulments")
-    assert (refused.status_code, refused.json["code"]) == (403, "tournament/own-game")
+    assert refusal(rule(tournament, "annulments")) == own
     assert rule(tournament, "annulments", admin).status_code == 200
     assert [(act["what"], act["by_name"]) for act in tournament.get()["acts"]] == [
         ("game-adjudicated", "Root"),
@@ -253,11 +235,10 @@ def test_an_absence_from_a_round_that_cannot_come_is_refused(api, parts):
         assert sent.status_code == status, sent.json
 
 
-def test_a_game_of_a_late_round_can_be_named(api, parts):
+def test_a_game_of_a_late_round_can_be_named_and_events_take_no_invitation_to_a_match(api, parts):
     tournament = TournamentOverHttp(api, parts, format={"kind": "round-robin", "cycles": 1000})
-    annul = {"round": 1500, "board": 1, "why": "a mistake"}
-    refused = api.post(f"{tournament.path}/annulments", tournament.token, annul)
-    assert refused.json["code"] == "tournament/status"
+    assert rule(tournament, "annulments", round=1500).json["code"] == "tournament/status"
+    assert refusal(api.get(f"{tournament.path}/events?invitation=x")) == (422, "request/invalid")
 
 
 def test_entrants_of_one_name_are_told_apart_wherever_they_are_named(api, parts):
@@ -272,8 +253,3 @@ def test_entrants_of_one_name_are_told_apart_wherever_they_are_named(api, parts)
         table = api.get(f"{tournament.path}/standings", headers={"Accept": media}).text
         assert all(name in table for name in names)
     assert all(name in api.get(f"{tournament.path}/trf").text for name in names)
-
-
-def test_the_events_of_a_tournament_take_no_invitation_to_a_match(tournament):
-    refused = tournament.api.get(f"{tournament.path}/events?invitation=x")
-    assert (refused.status_code, refused.json["code"]) == (422, "request/invalid")
