@@ -58,6 +58,14 @@ def bearer(token: str) -> dict[str, str]:
     return {"Authorization": f"Bearer {token}"}
 
 
+def issue(browser: FlaskClient, token: str, **body: object) -> dict[str, str]:
+    return browser.post(TOKENS, json=body, headers=bearer(token)).json
+
+
+def revoke(browser: FlaskClient, id: str) -> None:
+    assert browser.delete(f"{TOKENS}/{id}", headers=FROM_HERE).status_code == 200
+
+
 def listed(browser: FlaskClient, **request: object) -> list[dict[str, object]]:
     return browser.get(TOKENS, **request).json["tokens"]
 
@@ -84,26 +92,14 @@ def test_a_form_that_is_sent_again_shows_the_same_token_and_signs_in(browser):
     assert is_signed_in(browser)
 
 
-def test_a_form_that_is_sent_again_with_another_name_opens_another_account(browser):
-    key = open_form(browser)
+def test_a_form_that_is_sent_again_with_another_name_or_after_signing_out_shows_no_token_of_the_first(browser):
+    key, second = open_form(browser), open_form(browser)
     assert len({*list_tokens(send_form(browser, key).text), *list_tokens(send_form(browser, key, "Bob").text)}) == 2
-
-
-def test_a_form_that_is_sent_again_after_signing_out_shows_no_token(browser):
-    key = open_form(browser)
-    for _ in range(2):
-        send_form(browser, key)
+    send_form(browser, key)
     browser.post("/sign-out", headers=FROM_HERE)
-    refused = send_form(browser, key)
-    assert (refused.status_code, list_tokens(refused.text)) == (409, [])
+    for refused in (send_form(browser, key), send_form(browser, second)):
+        assert (refused.status_code, list_tokens(refused.text)) == (409, [])
     assert not is_signed_in(browser)
-
-
-def test_each_form_has_a_key_of_its_own(browser):
-    first, second = open_form(browser), open_form(browser)
-    assert list_tokens(send_form(browser, first).text)
-    refused = send_form(browser, second)
-    assert (refused.status_code, list_tokens(refused.text)) == (409, [])
 
 
 def test_the_cookie_is_no_token_and_a_token_is_no_cookie(browser, another):
@@ -139,8 +135,7 @@ def test_the_cookie_of_an_earlier_release_signs_nobody_in_and_is_removed(browser
 
 def test_a_page_says_to_sign_in_again_when_the_session_has_ended(browser, parts):
     sign_up(browser)
-    who = parts.accounts.authenticate_session(cookie_of(browser))
-    browser.delete(f"{TOKENS}/{who.digest[:16]}", headers=FROM_HERE)
+    revoke(browser, parts.accounts.authenticate_session(cookie_of(browser)).digest[:16])
     assert "Sign in again" in browser.get("/").text
     assert browser.get("/v1/players/me").json["detail"] == "the session has ended: sign in again"
 
@@ -174,8 +169,7 @@ def test_a_session_ends_after_thirty_days(browser, clock):
 
 
 def test_a_session_ends_with_its_token(browser, another, clock):
-    token = sign_up(browser)
-    made = browser.post(TOKENS, json={"expires_in_s": 60}, headers=bearer(token)).json
+    made = issue(browser, sign_up(browser), expires_in_s=60)
     sent = another.post("/sign-in", data={"token": made["token"]}, headers=FROM_HERE).headers.getlist("Set-Cookie")[1]
     assert "Max-Age=60" in sent
     clock.s += 59.9
@@ -185,40 +179,25 @@ def test_a_session_ends_with_its_token(browser, another, clock):
     assert is_signed_in(browser)
 
 
-def test_a_session_ends_when_its_token_is_revoked(browser, another):
+def test_a_session_covers_what_its_token_covers_and_ends_when_that_is_revoked_or_replaced(browser, another):
     token = sign_up(browser)
-    made = browser.post(TOKENS, json={}, headers=bearer(token)).json
+    made = issue(browser, token, scopes=["play"])
     sign_in(another, made["token"])
-    assert browser.delete(f"{TOKENS}/{made['id']}", headers=FROM_HERE).status_code == 200
+    assert another.get("/v1/players/me").json["scopes"] == ["play"]
+    revoke(browser, made["id"])
     assert not is_signed_in(another)
     assert is_signed_in(browser)
-
-
-def test_a_session_ends_when_its_token_is_replaced(browser):
-    token = sign_up(browser)
     browser.post(f"{TOKENS}/rotation", json={"overlap_s": 0}, headers=bearer(token))
     assert not is_signed_in(browser)
 
 
-def test_a_session_covers_what_its_token_covers(browser, another):
-    token = sign_up(browser)
-    made = browser.post(TOKENS, json={"scopes": ["play"]}, headers=bearer(token)).json
-    sign_in(another, made["token"])
-    assert another.get("/v1/players/me").json["scopes"] == ["play"]
-
-
-@pytest.mark.parametrize("path", [TOKENS, f"{TOKENS}/rotation"])
-def test_a_session_issues_no_tokens(browser, path):
+def test_a_session_issues_no_tokens_and_begins_no_session(browser, another):
     sign_up(browser)
-    refused = browser.post(path, json={}, headers=FROM_HERE)
-    assert (refused.status_code, refused.json["code"]) == (403, "token/session")
-
-
-def test_no_session_is_made_with_a_session(browser, another):
-    sign_up(browser)
+    for path in (TOKENS, f"{TOKENS}/rotation"):
+        refused = browser.post(path, json={}, headers=FROM_HERE)
+        assert (refused.status_code, refused.json["code"]) == (403, "token/session")
     shown = another.post("/sign-in", data={"token": cookie_of(browser)}, headers=FROM_HERE)
-    assert shown.status_code == 401
-    assert "This is not one of our tokens" in shown.text
+    assert (shown.status_code, "This is not one of our tokens" in shown.text) == (401, True)
 
 
 def test_sessions_are_listed_with_their_browser_and_can_be_ended_one_by_one(browser, another):
@@ -228,7 +207,7 @@ def test_sessions_are_listed_with_their_browser_and_can_be_ended_one_by_one(brow
     assert [each["kind"] for each in (first, here, there)] == ["token", "session", "session"]
     assert (there["label"], there["made_with"], there["current"]) == ("Firefox on Linux", first["id"], False)
     assert (first["made_with"], here["current"]) == (None, True)
-    browser.delete(f"{TOKENS}/{there['id']}", headers=FROM_HERE)
+    revoke(browser, there["id"])
     assert not is_signed_in(another)
 
 
@@ -236,13 +215,11 @@ def test_the_account_page_signs_browsers_out_and_revokes_tokens(browser, another
     token = sign_up(browser)
     another.post("/sign-in", data={"token": token}, headers={**FROM_HERE, "User-Agent": FIREFOX})
     shown = browser.get("/account")
-    assert shown.cache_control.no_store
-    assert "Firefox on Linux" in shown.text
-    there = next(each for each in listed(browser) if each["label"] == "Firefox on Linux")
+    assert (shown.cache_control.no_store, "Firefox on Linux" in shown.text) == (True, True)
+    first, _, there = listed(browser)
     ended = browser.post(f"/account/tokens/{there['id']}/revocation", headers=FROM_HERE)
     assert (ended.status_code, ended.headers["Location"]) == (303, "/account")
     assert not is_signed_in(another)
-    [first] = [each for each in listed(browser) if each["kind"] == "token"]
     browser.post(f"/account/tokens/{first['id']}/revocation", headers=FROM_HERE)
     assert not is_signed_in(browser)
     assert browser.get("/account").headers["Location"] == "/sign-in?next=/account"
@@ -289,8 +266,10 @@ def test_the_forms_of_the_account_page_need_an_account_and_a_page_of_ours(browse
     assert is_signed_in(browser)
 
 
-def test_the_oldest_session_makes_room_for_a_new_one(browser, parts):
+def test_the_oldest_session_makes_room_for_a_new_one_and_a_browser_has_one_at_a_time(browser, parts):
     token = sign_up(browser)
+    sign_in(browser, token)
+    assert [each["kind"] for each in listed(browser)] == ["token", "session"]
     others = [create_app(parts).test_client() for _ in range(MAX_SESSIONS - 1)]
     for other in others:
         sign_in(other, token)
@@ -298,12 +277,6 @@ def test_the_oldest_session_makes_room_for_a_new_one(browser, parts):
     sign_in(create_app(parts).test_client(), token)
     assert not is_signed_in(browser)
     assert is_signed_in(others[0])
-
-
-def test_signing_in_again_ends_the_session_that_the_browser_had(browser):
-    token = sign_up(browser)
-    sign_in(browser, token)
-    assert [each["kind"] for each in listed(browser)] == ["token", "session"]
 
 
 def test_a_cookie_is_named_after_the_port_so_that_servers_on_one_host_do_not_disturb_each_other(browser):
@@ -331,18 +304,9 @@ def test_over_https_only_the_cookie_with_the_prefix_counts(browser):
     sign_up(browser)
     plain = {"Cookie": f"plyscribe={cookie_of(browser)}"}
     prefixed = {"Cookie": f"__Host-plyscribe={cookie_of(browser)}"}
-    fresh = browser.application.test_client(use_cookies=False)
-    encrypted = {"X-Forwarded-Proto": "https"}
-    assert fresh.get("/v1/players/me", headers=plain).status_code == 200
-    assert fresh.get("/v1/players/me", headers={**plain, **encrypted}).status_code == 401
-    assert fresh.get("/v1/players/me", headers={**prefixed, **encrypted}).status_code == 200
-
-
-def test_the_welcome_page_shows_that_one_is_signed_in(browser):
-    shown = browser.post("/sign-up", data={"name": "Ann"}, headers=FROM_HERE).text
-    assert ">Ann</a>" in shown
-    assert "Sign out" in shown
-    assert "/sign-in" not in shown
+    fresh, encrypted = browser.application.test_client(use_cookies=False), {"X-Forwarded-Proto": "https"}
+    for headers, status in ((plain, 200), ({**plain, **encrypted}, 401), ({**prefixed, **encrypted}, 200)):
+        assert fresh.get("/v1/players/me", headers=headers).status_code == status
 
 
 @pytest.mark.parametrize(

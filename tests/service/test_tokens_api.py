@@ -48,53 +48,53 @@ def is_valid(api: Api, token: str) -> bool:
     return api.get("/v1/players/me", token).status_code == 200
 
 
-def test_another_token_acts_for_the_same_account(api, ann):
+def revoke(api: Api, token: str, id: str, **more: str):
+    return api.send("DELETE", f"{TOKENS}/{id}", token, **more)
+
+
+def test_another_token_acts_for_the_same_account_and_is_by_default_like_the_one_that_asks(api, ann):
     made = api.post(TOKENS, ann, {"scopes": ["play"], "label": "Bot", "expires_in_s": 3600})
     assert made.status_code == 201
     assert made.json["expires_at"] - made.json["issued_at"] == 3_600_000
     me = api.get("/v1/players/me", made.json["token"]).json
     assert (me["player"], me["scopes"]) == (made.json["player"], ["play"])
-
-
-def test_by_default_another_token_is_like_the_one_that_asks(api, ann):
-    made = api.post(TOKENS, ann, {}).json
-    assert (made["scopes"], made["label"], made["expires_at"]) == (["play", "record"], None, None)
-
-
-def test_tokens_are_listed_without_their_secrets(api, ann):
-    made = api.post(TOKENS, ann, {"label": "Bot"}).json
+    alike = api.post(TOKENS, ann, {}).json
+    assert (alike["scopes"], alike["label"], alike["expires_at"]) == (["play", "record"], None, None)
     listed = api.get(TOKENS, ann)
-    assert [(token["label"], token["current"]) for token in listed.json["tokens"]] == [(None, True), ("Bot", False)]
-    assert listed.json["tokens"][1]["id"] == made["id"]
-    for text in (ann, made["token"]):
+    shown = [(token["label"], token["current"]) for token in listed.json["tokens"]]
+    assert shown == [(None, True), ("Bot", False), (None, False)]
+    assert listed.json["tokens"][1]["id"] == made.json["id"]
+    for text in (ann, made.json["token"]):
         assert text.split("_", 2)[2] not in listed.text
 
 
 def test_a_revoked_token_is_invalid_at_once_in_the_same_process(api, ann):
     made = api.post(TOKENS, ann, {}).json
     assert is_valid(api, made["token"])
-    revoked = api.send("DELETE", f"{TOKENS}/{made['id']}", ann)
-    assert (revoked.status_code, revoked.json["id"]) == (200, made["id"])
+    first, again = (revoke(api, ann, made["id"], key="k") for _ in range(2))
+    assert (first.status_code, first.json["id"]) == (200, made["id"])
+    assert (again.status_code, again.data) == (200, first.data)
     assert not is_valid(api, made["token"])
-    assert is_valid(api, ann)
-    assert len(api.get(TOKENS, ann).json["tokens"]) == 1
-
-
-def test_a_token_can_revoke_itself(api, ann):
-    own = api.get(TOKENS, ann).json["tokens"][0]["id"]
-    assert api.send("DELETE", f"{TOKENS}/{own}", ann).status_code == 200
+    [own] = api.get(TOKENS, ann).json["tokens"]
+    for unknown in ("0" * 16, "nothing", "0" * 200):
+        refused = revoke(api, ann, unknown)
+        assert (refused.status_code, refused.json["code"]) == (404, "token/unknown")
+    assert revoke(api, ann, own["id"]).status_code == 200, "a token can revoke itself"
     assert not is_valid(api, ann)
 
 
-def test_other_processes_learn_of_a_revocation_within_ten_seconds(api, ann, parts, clock):
+def test_other_processes_learn_of_a_revocation_within_ten_seconds_and_issue_no_tokens_meanwhile(api, ann, parts, clock):
     other = Api(create_app(compose(CONFIG, parts.store)))
-    made = api.post(TOKENS, ann, {}).json
-    assert is_valid(other, made["token"])
-    api.send("DELETE", f"{TOKENS}/{made['id']}", ann)
+    token = api.post(TOKENS, ann, {}).json
+    assert is_valid(other, token["token"])
+    revoke(api, ann, token["id"])
+    refused = other.post(TOKENS, token["token"], {})
+    assert (refused.status_code, refused.json["code"]) == (403, "token/over")
+    assert other.post(f"{TOKENS}/rotation", token["token"], {}).json["code"] == "token/over"
     clock.s += CACHED_S - 0.001
-    assert is_valid(other, made["token"])
+    assert is_valid(other, token["token"])
     clock.s += 0.001
-    assert not is_valid(other, made["token"])
+    assert not is_valid(other, token["token"])
 
 
 def test_a_token_expires_on_time_even_if_it_is_cached(api, ann, clock):
@@ -106,28 +106,6 @@ def test_a_token_expires_on_time_even_if_it_is_cached(api, ann, clock):
     assert len(api.get(TOKENS, ann).json["tokens"]) == 1
 
 
-def test_a_revoked_token_cannot_issue_tokens_even_where_it_is_still_cached(api, ann, parts):
-    other = Api(create_app(compose(CONFIG, parts.store)))
-    made = api.post(TOKENS, ann, {}).json
-    assert is_valid(other, made["token"])
-    api.send("DELETE", f"{TOKENS}/{made['id']}", ann)
-    refused = other.post(TOKENS, made["token"], {})
-    assert (refused.status_code, refused.json["code"]) == (403, "token/over")
-    assert other.post(f"{TOKENS}/rotation", made["token"], {}).json["code"] == "token/over"
-
-
-@pytest.mark.parametrize("id", ["0" * 16, "nothing", "0" * 200])
-def test_an_unknown_token_cannot_be_revoked(api, ann, id):
-    refused = api.send("DELETE", f"{TOKENS}/{id}", ann)
-    assert (refused.status_code, refused.json["code"]) == (404, "token/unknown")
-
-
-def test_a_revocation_can_be_sent_again_with_its_key(api, ann):
-    made = api.post(TOKENS, ann, {}).json
-    first, again = (api.send("DELETE", f"{TOKENS}/{made['id']}", ann, key="k") for _ in range(2))
-    assert (again.status_code, again.data) == (200, first.data)
-
-
 def test_after_a_rotation_both_tokens_are_valid_for_a_while(api, ann, clock):
     made = api.post(f"{TOKENS}/rotation", ann, {"overlap_s": 30})
     assert made.status_code == 201
@@ -136,29 +114,25 @@ def test_after_a_rotation_both_tokens_are_valid_for_a_while(api, ann, clock):
     clock.s += 0.002
     assert not is_valid(api, ann)
     assert is_valid(api, made.json["token"])
-
-
-def test_a_rotation_can_be_repeated_if_its_answer_got_lost(api, ann):
-    lost, second = (api.post(f"{TOKENS}/rotation", ann, {}).json for _ in range(2))
+    at_once = api.post(f"{TOKENS}/rotation", made.json["token"], {"overlap_s": 0}).json
+    assert (is_valid(api, made.json["token"]), is_valid(api, at_once["token"])) == (False, True)
+    lost, second = (api.post(f"{TOKENS}/rotation", at_once["token"], {}).json for _ in range(2))
     assert is_valid(api, second["token"])
-    api.send("DELETE", f"{TOKENS}/{lost['id']}", second["token"])
-
-
-def test_without_an_overlap_the_old_token_ends_at_once(api, ann):
-    made = api.post(f"{TOKENS}/rotation", ann, {"overlap_s": 0}).json
-    assert not is_valid(api, ann)
-    assert is_valid(api, made["token"])
+    assert revoke(api, second["token"], lost["id"]).status_code == 200
 
 
 KEY = "0123456789abcdef0123456789abcdef"
 
 
 @pytest.mark.parametrize("path", [TOKENS, f"{TOKENS}/rotation"])
-def test_a_request_for_a_token_can_be_sent_again_with_its_key(api, ann, path):
+def test_a_request_for_a_token_can_be_sent_again_with_its_key_that_must_be_hard_to_guess(api, ann, path):
+    assert api.post(path, ann, {}, key="bot-1").json["code"] == "key/guessable"
     first, again = (api.post(path, ann, {}, key=KEY) for _ in range(2))
     assert (again.status_code, again.data, again.headers["Idempotency-Replayed"]) == (201, first.data, "true")
     assert len(api.get(TOKENS, ann).json["tokens"]) == 2
     assert is_valid(api, again.json["token"])
+    other = {"overlap_s": 7} if "rotation" in path else {"label": "x"}
+    assert api.post(path, ann, other, key=KEY).json["code"] == "key/reused"
 
 
 def test_an_administrators_request_for_a_token_can_be_sent_again_with_its_key(api, root):
@@ -171,8 +145,7 @@ def test_an_administrators_request_for_a_token_can_be_sent_again_with_its_key(ap
 
 def test_a_key_counts_only_with_the_token_that_it_was_sent_with(api, ann):
     narrow = api.post(TOKENS, ann, {"scopes": ["play"]}).json["token"]
-    wide = api.post(TOKENS, ann, {}, key=KEY).json
-    other = api.post(TOKENS, narrow, {}, key=KEY).json
+    wide, other = (api.post(TOKENS, token, {}, key=KEY).json for token in (ann, narrow))
     assert (wide["scopes"], other["scopes"]) == (["play", "record"], ["play"])
     assert other["token"] != wide["token"]
 
@@ -184,13 +157,6 @@ def test_a_token_is_repeated_for_ten_minutes(api, ann, clock):
     clock.s += 1
     refused = api.post(TOKENS, ann, {}, key=KEY)
     assert (refused.status_code, refused.json["code"]) == (409, "key/expired")
-
-
-@pytest.mark.parametrize("path", [TOKENS, f"{TOKENS}/rotation"])
-def test_the_key_of_a_request_for_a_token_must_be_hard_to_guess(api, ann, path):
-    assert api.post(path, ann, {}, key="bot-1").json["code"] == "key/guessable"
-    assert api.post(path, ann, {"overlap_s": 7} if "rotation" in path else {"label": "x"}, key=KEY).status_code == 201
-    assert api.post(path, ann, {}, key=KEY).json["code"] == "key/reused"
 
 
 @pytest.mark.parametrize(
@@ -209,25 +175,29 @@ def test_an_invalid_token_request_is_refused(api, ann, body):
     assert api.post(TOKENS, ann, body).json["code"] == "request/invalid"
 
 
-def test_a_player_cannot_make_themselves_an_administrator(api, ann):
-    refused = api.post(TOKENS, ann, {"scopes": ["play", "admin"]})
-    assert (refused.status_code, refused.json["code"]) == (403, "token/scopes")
+def test_only_an_administrator_can_issue_tokens_for_others_or_of_administrators(api, ann, root):
+    player, _ = api.sign_up("Ben")
+    nobody = f"player-{'a' * 26}"
+    for path, token, body, refusal in (
+        (TOKENS, ann, {"scopes": ["play", "admin"]}, (403, "token/scopes")),
+        (f"/v1/players/{player}/tokens", ann, {}, (403, "auth/scope")),
+        (f"/v1/players/{nobody}/tokens", root, {}, (404, "player/unknown")),
+    ):
+        refused = api.post(path, token, body)
+        assert (refused.status_code, refused.json["code"]) == refusal
 
 
 def test_an_administrator_can_help_a_player_who_lost_their_token(api, parts, root):
     player, lost = api.sign_up("Ann")
-    fresh = api.post(f"/v1/players/{player}/tokens", root, {"label": "after the flood"})
+    path = f"/v1/players/{player}/tokens"
+    assert api.post(path, root, {"revoke_others": False, "scopes": ["organise"]}).status_code == 201
+    assert is_valid(api, lost)
+    fresh = api.post(path, root, {"label": "after the flood"})
     assert fresh.status_code == 201
     assert api.get("/v1/players/me", fresh.json["token"]).json["player"] == player
     assert not is_valid(api, lost)
     admin = api.get("/v1/players/me", root).json["player"]
     assert f'"by":"player:{admin}"'.encode() in parts.store.load(player).entries[-1].e
-
-
-def test_the_other_tokens_can_stay_valid(api, root):
-    player, kept = api.sign_up("Ann")
-    api.post(f"/v1/players/{player}/tokens", root, {"revoke_others": False, "scopes": ["organise"]})
-    assert is_valid(api, kept)
 
 
 def test_a_token_revoked_during_its_lookup_is_not_cached(parts, monkeypatch):
@@ -246,17 +216,6 @@ def test_a_token_revoked_during_its_lookup_is_not_cached(parts, monkeypatch):
     parts.accounts.authenticate(token)
     with pytest.raises(Unauthenticated):
         parts.accounts.authenticate(token)
-
-
-def test_only_an_administrator_can_issue_tokens_for_others(api, ann):
-    player, _ = api.sign_up("Ben")
-    refused = api.post(f"/v1/players/{player}/tokens", ann, {})
-    assert (refused.status_code, refused.json["code"]) == (403, "auth/scope")
-
-
-def test_an_unknown_account_gets_no_token(api, root):
-    refused = api.post(f"/v1/players/player-{'a' * 26}/tokens", root, {})
-    assert (refused.status_code, refused.json["code"]) == (404, "player/unknown")
 
 
 def test_the_operator_issues_a_token_from_the_command_line(api, parts, monkeypatch):
