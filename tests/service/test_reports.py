@@ -87,32 +87,15 @@ def house(request, maker):
 # ------------------------------------------------------------------------------------------------------- the contract
 
 
-def test_a_report_is_made_and_can_be_read(house, maker):
-    house.makers.begin(SUBJECT)
-    house.work()
-    assert house.makers.look([SUBJECT]) == {SUBJECT: {"on": MATCH, "numbers": [7]}}
-
-
 def test_a_report_is_made_once_for_all_who_ask(house, maker):
+    assert not any(house.makers.look([SUBJECT]).values())
     for _ in range(3):
         house.makers.begin(SUBJECT)
     house.work()
+    assert house.makers.look([SUBJECT]) == {SUBJECT: {"on": MATCH, "numbers": [7]}}
     house.makers.begin(SUBJECT)
     house.work()
     assert maker.made == {SUBJECT: 1}
-
-
-def test_each_subject_has_a_report_of_its_own(house, maker):
-    for subject in (SUBJECT, OTHER, pairing_of("tournament-" + "a" * 26, 7), annulment_of(MATCH, 7, 1)):
-        house.makers.begin(subject)
-    house.work()
-    assert set(maker.made.values()) == {1}
-    assert len(maker.made) == 4
-    assert house.makers.look([SUBJECT, OTHER])[OTHER]["numbers"] == [8]
-
-
-def test_a_report_that_nobody_asked_for_is_not_there(house):
-    assert not any(house.makers.look([SUBJECT]).values())
 
 
 def test_a_report_that_failed_is_told_so_and_made_again_by_the_next_request(house, maker):
@@ -129,26 +112,17 @@ def test_a_report_that_failed_is_told_so_and_made_again_by_the_next_request(hous
 # --------------------------------------------------------------------------------------------------------- the queue
 
 
-def test_processes_that_ask_for_the_same_report_share_its_job(by_queue, maker):
+def test_processes_that_ask_for_the_same_report_share_its_job_even_at_the_same_moment(by_queue, maker):
+    # Both have seen that there is no job.
+    by_queue.makers._enqueue(SUBJECT)
+    by_queue.neighbour._enqueue(SUBJECT)
+    assert by_queue.queue.get_job_ids() == [f"report_{SUBJECT.name}"]
+    assert by_queue.makers.look([SUBJECT]) == {}
     by_queue.makers.begin(SUBJECT)
     by_queue.neighbour.begin(SUBJECT)
     by_queue.work()
     assert maker.made == {SUBJECT: 1}
     assert by_queue.makers.look([SUBJECT]) == by_queue.neighbour.look([SUBJECT]) != {}
-
-
-def test_two_processes_that_ask_at_the_same_moment_share_the_job(by_queue, maker):
-    # Both have seen that there is no job.
-    by_queue.makers._enqueue(SUBJECT)
-    by_queue.neighbour._enqueue(SUBJECT)
-    assert by_queue.queue.get_job_ids() == [f"report_{SUBJECT.name}"]
-
-
-def test_a_report_that_is_being_made_is_neither_there_nor_begun_again(by_queue):
-    by_queue.makers.begin(SUBJECT)
-    assert by_queue.makers.look([SUBJECT]) == {}
-    by_queue.makers.begin(SUBJECT)
-    assert len(by_queue.queue) == 1
 
 
 def test_only_so_many_reports_wait_to_be_made(by_queue, monkeypatch):
@@ -162,54 +136,44 @@ def test_only_so_many_reports_wait_to_be_made(by_queue, monkeypatch):
     by_queue.makers.begin(SUBJECT)
 
 
-def test_a_report_is_kept_for_a_while_only(by_queue):
+def test_a_report_is_kept_for_a_while_only_unless_it_is_too_large(by_queue, monkeypatch):
     by_queue.makers.begin(SUBJECT)
     by_queue.work()
     assert 0 < by_queue.redis.ttl(by_queue.job().key) <= queued.KEPT_S
-
-
-def test_a_report_that_is_too_large_to_keep_fails(by_queue, monkeypatch):
     monkeypatch.setattr(make_report, "MAX_BYTES", 10)
-    by_queue.makers.begin(SUBJECT)
+    by_queue.makers.begin(OTHER)
     by_queue.work()
-    assert by_queue.makers.look([SUBJECT]) == {SUBJECT: None}
+    assert by_queue.makers.look([OTHER]) == {OTHER: None}
 
 
-def test_a_job_whose_worker_was_killed_does_not_stay_in_flight(by_queue, maker):
+@pytest.mark.parametrize("lost", ["with its worker", "before a worker had it"])
+def test_a_job_that_got_lost_is_begun_again(by_queue, maker, lost):
     by_queue.makers.begin(SUBJECT)
-    job = by_queue.job()
+    job, field = by_queue.job(), "enqueued_at"
     by_queue.queue.remove(job)
-    job.prepare_for_execution("worker", by_queue.redis.pipeline())
-    job.set_status("started")
-    job.started_at = datetime.now(UTC) - timedelta(seconds=queued.TIMEOUT_S)
-    job.save()
+    if lost == "with its worker":
+        job.prepare_for_execution("worker", by_queue.redis.pipeline())
+        job.set_status("started")
+        job.started_at, field = datetime.now(UTC) - timedelta(seconds=queued.TIMEOUT_S), "started_at"
+        job.save()
     by_queue.makers.begin(SUBJECT)
     assert len(by_queue.queue) == 0
-    job.started_at -= timedelta(seconds=queued.LOST_AFTER_S + 1)
+    setattr(job, field, getattr(job, field) - timedelta(seconds=queued.LOST_AFTER_S + 1))
     job.save()
     by_queue.makers.begin(SUBJECT)
     by_queue.work()
     assert maker.made == {SUBJECT: 1}
 
 
-def test_a_job_that_got_lost_between_queue_and_worker_is_begun_again(by_queue, maker):
-    by_queue.makers.begin(SUBJECT)
-    job = by_queue.job()
-    by_queue.queue.remove(job)
-    by_queue.makers.begin(SUBJECT)
-    assert len(by_queue.queue) == 0
-    job.enqueued_at -= timedelta(seconds=queued.LOST_AFTER_S + 1)
-    job.save()
-    by_queue.makers.begin(SUBJECT)
-    by_queue.work()
-    assert maker.made == {SUBJECT: 1}
-
-
-def test_addresses_of_imports_name_jobs_too(by_queue, maker):
-    subject = verification_of(f"{MATCH}~{'b' * 26}", 7)
-    by_queue.makers.begin(subject)
-    by_queue.work()
-    assert by_queue.makers.look([subject]) == {subject: {"on": subject.stream, "numbers": [7]}}
+def test_each_subject_has_a_report_of_its_own(house, maker):
+    of_an_import = verification_of(f"{MATCH}~{'b' * 26}", 7)
+    subjects = (SUBJECT, OTHER, pairing_of("tournament-" + "a" * 26, 7), annulment_of(MATCH, 7, 1), of_an_import)
+    for subject in subjects:
+        house.makers.begin(subject)
+    house.work()
+    assert maker.made == dict.fromkeys(subjects, 1)
+    assert house.makers.look([SUBJECT, OTHER])[OTHER]["numbers"] == [8]
+    assert house.makers.look([of_an_import])[of_an_import]["on"] == of_an_import.stream
 
 
 # ---------------------------------------------------------------------------------------------------------- the desk
@@ -273,36 +237,30 @@ def test_one_thread_looks_after_all_who_wait(desk, makers):
     assert [each.read() for each in waiting] == [{}] * 50
 
 
-def test_who_gives_up_reads_that_the_report_is_still_being_made(desk, makers):
+def test_who_gives_up_reads_that_the_report_is_still_being_made_and_holds_no_place(desk, makers):
     waiting = Waiting(desk)
     waiting.awaited.stop()
     waiting.awaited.stop()
     with pytest.raises(ReportBusy, match="ask again later"):
         waiting.awaited.read()
-    assert desk._places == 0
-    assert desk._awaited == {}
-
-
-def test_a_client_that_leaves_before_the_wait_begins_holds_no_place(desk):
-    awaited = desk.wait_for(SUBJECT)
-    awaited.stop()
-    awaited.start(lambda _: None, lambda: None)
+    assert (desk._places, desk._awaited) == (0, {})
+    left_before = desk.wait_for(SUBJECT)
+    left_before.stop()
+    left_before.start(lambda _: None, lambda: None)
     assert (desk._places, desk._awaited) == (0, {})
 
 
-def test_only_so_many_requests_wait(desk, makers, monkeypatch):
+def test_only_so_many_requests_wait_and_fewer_where_each_takes_a_thread(makers, desk, monkeypatch):
     monkeypatch.setattr(desks, "MAX_AWAITED", 2)
     first, _ = Waiting(desk), Waiting(desk)
     with pytest.raises(ReportBusy):
         desk.wait_for(SUBJECT)
     first.awaited.stop()
     desk.wait_for(SUBJECT)
-
-
-def test_fewer_requests_wait_where_each_takes_a_thread(desk):
-    Waiting(desk, in_thread=True)
+    threaded = Desk(makers, max_threads=1)
+    Waiting(threaded, in_thread=True)
     with pytest.raises(ReportBusy):
-        desk.wait_for(SUBJECT, in_thread=True)
+        threaded.wait_for(SUBJECT, in_thread=True)
 
 
 def test_a_failed_report_is_told_to_those_who_wait(desk, makers):
@@ -331,19 +289,18 @@ def test_each_request_has_the_report_begun(desk, makers):
     assert not second.heard.is_set()
 
 
-@pytest.mark.parametrize("trouble", [ReportBusy("enough"), StoreUnavailable("no queues")], ids=["busy", "away"])
-def test_trouble_is_told_to_those_who_wait_and_does_not_last(desk, makers, trouble):
+@pytest.mark.parametrize(
+    ("trouble", "told"),
+    [
+        (ReportBusy("enough"), ReportBusy),
+        (StoreUnavailable("no queues"), StoreUnavailable),
+        (ZeroDivisionError(), ReportFailed),
+    ],
+    ids=["busy", "away", "a fault of ours"],
+)
+def test_trouble_is_told_to_those_who_wait_and_does_not_last(desk, makers, trouble, told):
     makers.trouble = trouble
-    with pytest.raises(type(trouble)):
-        Waiting(desk).read()
-    makers.trouble = None
-    makers.made[SUBJECT] = {}
-    assert Waiting(desk).read() == {}
-
-
-def test_a_fault_of_ours_does_not_end_the_thread(desk, makers):
-    makers.trouble = ZeroDivisionError()
-    with pytest.raises(ReportFailed):
+    with pytest.raises(told):
         Waiting(desk).read()
     makers.trouble = None
     makers.made[SUBJECT] = {}

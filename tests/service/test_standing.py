@@ -98,14 +98,11 @@ class Kept:
     def __init__(self) -> None:
         self.standing = Standing()
 
-    def begin(self, reads: bool = True, talk: Echo | None = None) -> tuple[Socket, Echo]:
-        socket, talk = Socket(reads), talk or Echo()
-        self.standing.begin(as_any(socket), talk)
+    def begin(self, reads: bool = True, talk: Echo | None = None) -> tuple[Any, Echo]:
+        socket: Any = Socket(reads)
+        talk = talk or Echo()
+        self.standing.begin(socket, talk)
         return socket, talk
-
-
-def as_any(socket: Socket) -> Any:
-    return socket
 
 
 @pytest.fixture
@@ -192,17 +189,14 @@ def test_news_that_nobody_reads_end_the_connection(kept, monkeypatch):
     assert socket.lines[-1] == "end connection/slow"
 
 
-def test_a_client_that_says_nothing_is_told_and_let_go(kept, monkeypatch):
-    monkeypatch.setattr(standings, "IDLE_S", 0.0)
-    socket, _ = kept.begin()
-    eventually(lambda: socket.is_closed)
-    assert socket.lines == ["end connection/idle"]
-
-
-def test_a_connection_on_which_nothing_is_said_gets_heartbeats(kept, monkeypatch):
+def test_a_client_that_says_nothing_gets_heartbeats_and_is_told_and_let_go(kept, monkeypatch):
     monkeypatch.setattr(standings, "HEARTBEAT_S", 0.0)
     socket, _ = kept.begin()
     eventually(lambda: socket.sent.count("\n") >= 2)
+    monkeypatch.setattr(standings, "HEARTBEAT_S", 1000.0)
+    monkeypatch.setattr(standings, "IDLE_S", 0.0)
+    eventually(lambda: socket.is_closed)
+    assert socket.lines[-1] == "end connection/idle"
 
 
 @pytest.mark.parametrize(
@@ -221,21 +215,16 @@ def test_a_message_that_is_too_long_or_no_text_ends_the_connection(kept, message
     assert talk.batches == []
 
 
-def test_a_talk_that_has_to_end_gets_no_more_answers(kept):
+@pytest.mark.parametrize("is_said", [True, False])
+def test_a_talk_that_has_to_end_gets_no_more_answers_even_if_nothing_is_said(kept, monkeypatch, is_said):
+    monkeypatch.setattr(standings, "CHECK_S", standings.CHECK_S if is_said else 0.0)
     socket, talk = kept.begin()
     talk.last = "revoked\n"
-    socket.say("a")
+    if is_said:
+        socket.say("a")
     eventually(lambda: socket.is_closed)
     assert socket.lines == ["revoked"]
     assert talk.batches == []
-
-
-def test_it_is_found_out_that_a_talk_has_to_end_though_nothing_is_said(kept, monkeypatch):
-    monkeypatch.setattr(standings, "CHECK_S", 0.0)
-    socket, talk = kept.begin()
-    talk.last = "revoked\n"
-    eventually(lambda: socket.is_closed)
-    assert socket.lines == ["revoked"]
 
 
 def test_a_server_that_stops_says_so_after_the_answers_to_what_it_has_taken(kept):
