@@ -1,6 +1,6 @@
 """Quotas: what bots may cost an account, where that is checked, and who is exempt."""
 
-import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
@@ -29,8 +29,8 @@ def parts() -> Parts:
     return compose(replace(CONFIG, max_bot_matches=2, max_playouts=200, allowances_for="all"), MemoryStore())
 
 
-def sign_up(parts: Parts, *scopes: str) -> str:
-    return parts.accounts.sign_up(Actor("system", "test"), "Olga", "person", scopes)[1]
+def sign_up(parts: Parts, *scopes: str, name: str = "Olga") -> str:
+    return parts.accounts.sign_up(Actor("system", "test"), name, "person", scopes)[1]
 
 
 def create(api: Api, token: str, *seats: object, **more: object):
@@ -54,23 +54,16 @@ def test_an_account_with_as_many_as_it_may_have_gets_no_more():
 
 def test_an_account_has_only_so_many_matches_with_bots(api):
     account, token = api.sign_up("Ann")
-    matches = [create(api, token).json["match"] for _ in range(2)]
+    first = create(api, token, {"player": account}, GREEDY).json["match"]
+    assert api.post("/v1/matches", token, {**NEW, "private": True}).status_code == 201
     refused = create(api, token)
     assert refusal(refused) == TOO_MANY
     assert refused.headers["Retry-After"]
     assert f"/v1/matches?player={account}" in refused.json["detail"]
     assert create(api, token, {"player": account}, None).status_code == 201, "matches of people are not counted"
     assert create(api, api.sign_up("Ben")[1]).status_code == 201, "others have their own quota"
-    api.post(f"/v1/matches/{matches[0]}/abort", token, {"cause": "enough"})
+    api.post(f"/v1/matches/{first}/abort", token, {"cause": "enough"})
     assert create(api, token).status_code == 201
-    assert refusal(create(api, token)) == TOO_MANY
-
-
-def test_matches_with_people_and_bots_count_and_private_ones_too(api):
-    account, token = api.sign_up("Ann")
-    for private in (False, True):
-        body = {"ruleset": "zhen", "seats": [{"player": account}, GREEDY], "private": private}
-        assert api.post("/v1/matches", token, body).status_code == 201
     assert refusal(create(api, token)) == TOO_MANY
 
 
@@ -126,20 +119,13 @@ def test_a_match_from_before_the_limit_goes_on_and_its_rematch_is_refused(api, p
     assert refusal(api.post(f"/v1/matches/{match}/rematch", token, {})) == TOO_HEAVY
 
 
-def test_an_organiser_enters_no_heavier_bots_and_an_administrator_does(api, parts):
-    organiser = sign_up(parts, "play", "organise")
+def test_an_organiser_enters_no_heavier_bots_and_an_administrator_has_no_quota(api, parts):
+    organiser, admin = sign_up(parts, "play", "organise"), sign_up(parts, "play", "organise", "admin", name="Root")
     cup = {"name": "Cup", "ruleset": "zhen", "format": {"kind": "round-robin"}}
-    tournament = api.post("/v1/tournaments", organiser, cup).json["tournament"]
-    entrants = f"/v1/tournaments/{tournament}/entrants"
     bot = {"bot": {"name": "mcts", "playouts": 201}, "label": "deep"}
-    assert refusal(api.post(entrants, organiser, bot)) == TOO_HEAVY
-    _, admin = parts.accounts.sign_up(Actor("system", "test"), "Root", "person", ("play", "organise", "admin"))
-    tournament = api.post("/v1/tournaments", admin, {**cup, "name": "Deep cup"}).json["tournament"]
-    assert api.post(f"/v1/tournaments/{tournament}/entrants", admin, bot).status_code == 201
-
-
-def test_administrators_have_no_quota(api, parts):
-    admin = sign_up(parts, "play", "admin")
+    made = [api.post("/v1/tournaments", token, cup).json["tournament"] for token in (organiser, admin)]
+    assert refusal(api.post(f"/v1/tournaments/{made[0]}/entrants", organiser, bot)) == TOO_HEAVY
+    assert api.post(f"/v1/tournaments/{made[1]}/entrants", admin, bot).status_code == 201
     assert [create(api, admin, HEAVY, HEAVY).status_code for _ in range(4)] == [201] * 4
 
 
@@ -155,17 +141,9 @@ def test_matches_that_the_list_does_not_show_yet_count(api, parts, monkeypatch):
 
 def test_requests_at_the_same_time_do_not_exceed_the_quota(api, parts):
     _, token = api.sign_up("Ann")
-    answers: list[int] = []
     app = create_app(parts)
-
-    def ask() -> None:
-        answers.append(Api(app).post("/v1/matches", token, NEW).status_code)
-
-    threads = [threading.Thread(target=ask) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(lambda _: Api(app).post("/v1/matches", token, NEW).status_code, range(8)))
     assert answers.count(201) <= 2
     assert set(answers) <= {201, 429}
 
@@ -189,9 +167,15 @@ def test_an_account_has_so_many_matches_that_are_not_over():
     assert limited.new_match(token)
 
 
-def test_a_match_counts_while_it_is_being_created():
-    quota = MatchQuota("quota/matches", "matches", 1, lambda account, most: set(), lambda match: False)
+def begin(is_over: bool) -> MatchQuota:
+    """A quota of one match, which Ann has begun."""
+    quota = MatchQuota("quota/matches", "matches", 1, lambda account, most: set(), lambda match: is_over)
     quota.require("ann", "first")
+    return quota
+
+
+def test_a_match_counts_while_it_is_being_created():
+    quota = begin(is_over=False)
     with pytest.raises(QuotaReached):
         quota.require("ann", "second")
     quota.finish("ann", "first")
@@ -200,8 +184,7 @@ def test_a_match_counts_while_it_is_being_created():
 
 def test_an_account_that_has_begun_nothing_takes_no_place_of_another(monkeypatch):
     monkeypatch.setattr(quotas, "MOST_ACCOUNTS", 1)
-    quota = MatchQuota("quota/matches", "matches", 1, lambda account, most: set(), lambda match: True)
-    quota.require("ann", "first")
+    quota = begin(is_over=True)
     quota.finish("ben", "other")
     with pytest.raises(QuotaReached):
         quota.require("ann", "second")

@@ -1,6 +1,7 @@
 """Rematches over HTTP."""
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -41,13 +42,14 @@ def finished(api) -> Finished:
     return Finished(api)
 
 
-def test_seats_move_up_by_one_and_the_player_who_asks_is_seated(finished):
+def test_seats_move_up_by_one_and_the_player_who_asks_is_seated(finished, parts):
     asked = finished.ask(finished.ann_token)
     assert asked.status_code == 200
     match = asked.json["match"]
     assert asked.headers["Location"] == f"/v1/matches/{match}"
     assert finished.seats(match) == [(finished.ben, False), (finished.ann, True)]
     assert finished.api.get(f"/v1/matches/{match}").json["rematch_of"] == finished.match
+    assert parts.matches.read(match).life.creator == Actor("player", finished.ann).id
 
 
 def test_everything_else_stays_the_same(api):
@@ -61,18 +63,14 @@ def test_everything_else_stays_the_same(api):
 
 
 def test_the_second_player_to_ask_gets_the_same_match_and_is_seated(finished):
-    first = finished.ask(finished.ann_token).json
-    second = finished.ask(finished.ben_token)
-    assert second.json["match"] == first["match"]
-    assert [event["type"] for event in second.json["events"]] == ["seat-taken", "match-started"]
-    assert finished.seats(first["match"]) == [(finished.ben, True), (finished.ann, True)]
-
-
-def test_a_player_who_asks_again_gets_the_location(finished):
     first = finished.ask(finished.ann_token)
     assert finished.ask(finished.ann_token).data == first.data
     second = finished.ask(finished.ben_token)
-    assert finished.ask(finished.ben_token).json["match"] == second.json["match"]
+    match = second.json["match"]
+    assert match == first.json["match"]
+    assert [event["type"] for event in second.json["events"]] == ["seat-taken", "match-started"]
+    assert finished.seats(match) == [(finished.ben, True), (finished.ann, True)]
+    assert finished.ask(finished.ben_token).json["match"] == match
 
 
 @pytest.mark.parametrize("first", ["ann_token", "ben_token"])
@@ -84,27 +82,19 @@ def test_a_repeated_request_with_its_key_gets_the_same_answer(finished, first):
     assert [answer.headers.get("Idempotency-Replayed") for answer in answers + again] == [None, None, "true", "true"]
 
 
-def test_an_invalid_key_is_refused_though_none_is_needed(finished):
-    assert finished.ask(finished.ann_token, key="x" * 65).json["code"] == "key/invalid"
-
-
 def test_two_players_who_ask_at_the_same_time_get_one_match(finished, parts):
     apis = [Api(create_app(compose(CONFIG, parts.store))) for _ in range(2)]
-    barrier, matches = threading.Barrier(2), []
+    barrier = threading.Barrier(2)
 
-    def ask(api: Api, token: str) -> None:
+    def ask(api: Api, token: str) -> str:
         barrier.wait()
-        matches.append(api.post(f"{finished.path}/rematch", token).json["match"])
+        return api.post(f"{finished.path}/rematch", token).json["match"]
 
-    tokens = finished.ann_token, finished.ben_token
-    threads = [threading.Thread(target=ask, args=each) for each in zip(apis, tokens, strict=True)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert matches[0] == matches[1]
-    assert finished.seats(matches[0]) == [(finished.ben, True), (finished.ann, True)]
-    assert finished.api.get(f"/v1/matches/{matches[0]}").json["status"] == "playing"
+    with ThreadPoolExecutor(2) as pool:
+        first, second = pool.map(ask, apis, (finished.ann_token, finished.ben_token))
+    assert first == second
+    assert finished.seats(first) == [(finished.ben, True), (finished.ann, True)]
+    assert finished.api.get(f"/v1/matches/{first}").json["status"] == "playing"
 
 
 def test_a_rematch_has_a_rematch_of_its_own(finished):
@@ -115,27 +105,18 @@ def test_a_rematch_has_a_rematch_of_its_own(finished):
     assert finished.seats(again) == [(finished.ann, True), (finished.ben, False)]
 
 
-def test_a_running_match_has_no_rematch(finished):
-    finished.path = f"/v1/matches/{finished.start()}"
-    refused = finished.ask(finished.ann_token)
-    assert (refused.status_code, refused.json["code"]) == (409, "match/not-ended")
-
-
-def test_an_aborted_match_has_no_rematch(finished):
-    finished.path = f"/v1/matches/{finished.start()}"
-    finished.api.post(f"{finished.path}/abort", finished.ann_token, {})
-    assert finished.ask(finished.ann_token).json["code"] == "match/not-ended"
-
-
-def test_strangers_cannot_ask_for_a_rematch(finished):
-    _, cat = finished.api.sign_up("Cat")
+def test_only_players_of_a_match_that_has_ended_get_a_rematch(api, finished):
+    _, cat = api.sign_up("Cat")
     refused = finished.ask(cat)
     assert (refused.status_code, refused.json["code"]) == (403, "seat/not-yours")
-
-
-def test_a_private_match_has_no_rematch_for_others(api):
-    finished = Finished(api, private=True)
-    _, cat = api.sign_up("Cat")
+    assert finished.ask(finished.ann_token, key="x" * 65).json["code"] == "key/invalid"
+    finished.path = f"/v1/matches/{finished.start()}"
+    running = finished.ask(finished.ann_token)
+    assert (running.status_code, running.json["code"]) == (409, "match/not-ended")
+    api.post(f"{finished.path}/abort", finished.ann_token, {})
+    assert finished.ask(finished.ann_token).json["code"] == "match/not-ended"
+    finished.path = f"/v1/matches/{finished.start(private=True)}"
+    api.post(f"{finished.path}/withdrawal", finished.ben_token, {})
     assert finished.ask(cat).json["code"] == "match/unknown"
 
 
@@ -162,29 +143,18 @@ def test_only_the_recorder_can_ask_for_the_rematch_of_a_recorded_match(api):
     assert (new["dice"], new["recorder"]) == ({"mode": "recorded"}, api.get(path).json["recorder"])
 
 
-def test_a_rematch_has_its_own_server_dice(api):
-    ann, token = api.sign_up("Ann")
-    match = api.new_match(token, [{"player": ann}] * 2, "toy", start="call")
-    api.post(f"/v1/matches/{match}/start", token)
-    api.post(f"/v1/matches/{match}/withdrawal", token, {"seat": 1})
-    made = api.post(f"/v1/matches/{match}/rematch", token).json["match"]
-    assert api.get(f"/v1/matches/{made}").json["dice"]["dice_id"] == made
-
-
-def test_a_player_with_two_seats_gets_both_again(api, parts):
+def test_a_player_with_two_seats_gets_both_again_and_the_server_other_dice(api):
     creator, creating = api.sign_up("Org")
     ann, token = api.sign_up("Ann")
     match = api.new_match(creating, [{"player": ann}, {"player": creator}, {"player": ann}], "toy", start="call")
+    path = f"/v1/matches/{match}"
     for seat in (1, 3):
-        api.post(f"/v1/matches/{match}/seats/{seat}", token)
-    api.post(f"/v1/matches/{match}/start", creating)
+        api.post(f"{path}/seats/{seat}", token)
+    api.post(f"{path}/start", creating)
     for seat in (1, 3):
-        api.post(f"/v1/matches/{match}/withdrawal", token, {"seat": seat})
-    made = api.post(f"/v1/matches/{match}/rematch", creating).json["match"]
-    assert api.post(f"/v1/matches/{match}/rematch", token, key="k").json["version"] == 3
-    assert all(seat["seated"] for seat in api.get(f"/v1/matches/{made}").json["seats"])
-
-
-def test_the_creation_names_the_player_who_asked_first(finished, parts):
-    match = finished.ask(finished.ben_token).json["match"]
-    assert parts.matches.read(match).life.creator == Actor("player", finished.ben).id
+        api.post(f"{path}/withdrawal", token, {"seat": seat})
+    made = api.post(f"{path}/rematch", creating).json["match"]
+    assert api.post(f"{path}/rematch", token, key="k").json["version"] == 3
+    shown = api.get(f"/v1/matches/{made}").json
+    assert all(seat["seated"] for seat in shown["seats"])
+    assert shown["dice"]["dice_id"] == made

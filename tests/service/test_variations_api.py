@@ -23,14 +23,24 @@ def attempt(api: Api, steps: list[dict[str, Any]], path: str = PATHAGON, **more:
     return api.post(path, more.pop("token", None), {**start, "steps": steps, **more})
 
 
-def test_anybody_tries_steps_from_the_start(api):
-    tried = attempt(api, moves("d4", "c3"))
+def test_anybody_tries_steps_from_the_start_and_reads_what_each_did(api):
+    tried = attempt(api, moves("d4", "c3"), story=True, names=["Ada", "Ben"])
     assert tried.status_code == 200
     assert (tried.json["ply"], tried.json["turn"]) == (2, {"decision": 1})
     assert tried.json["view"]["board"][4][2] == "2"
-    assert tried.json["step"]["move"] == "c3"
-    assert tried.json["step"]["sentences"] == ["Seat 2 places a piece from the reserve on c3."]
+    assert [step["sentences"] for step in tried.json["story"]] == [
+        ["Ada places a piece from the reserve on d4."],
+        ["Ben places a piece from the reserve on c3."],
+    ]
+    assert tried.json["story"][-1] == tried.json["step"]
     assert "picture" not in tried.json
+    assert attempt(api, [], story=True).json["story"] == []
+    plain = attempt(api, moves("d4")).json
+    assert plain["step"]["sentences"] == ["Seat 1 places a piece from the reserve on d4."]
+    assert "story" not in plain
+    first, second = (attempt(api, moves("d4"), picture=True, seen_from=seat).json["picture"] for seat in (1, 2))
+    assert first != second
+    assert ElementTree.fromstring(first).tag.endswith("svg")
 
 
 def test_a_new_game_has_options_and_a_version(api):
@@ -40,12 +50,6 @@ def test_a_new_game_has_options_and_a_version(api):
     assert attempt(api, [], seats=5).json["code"] == "option/invalid"
     assert attempt(api, [], ruleset_version=9).json["code"] == "ruleset/unknown"
     assert attempt(api, [], "/v1/rulesets/chess/positions").json["code"] == "ruleset/unknown"
-
-
-def test_the_picture_is_seen_from_a_seat(api):
-    first, second = (attempt(api, moves("d4"), picture=True, seen_from=seat).json["picture"] for seat in (1, 2))
-    assert ElementTree.fromstring(first).tag.endswith("svg")
-    assert ElementTree.fromstring(second).tag.endswith("svg")
 
 
 def test_a_refused_step_is_named_with_its_clause_in_the_readers_language(api):
@@ -62,16 +66,14 @@ def test_a_refused_step_is_named_with_its_clause_in_the_readers_language(api):
 
 def test_dice_and_withdrawals_are_steps_too(api):
     path = "/v1/rulesets/crystals/positions"
-    tried = attempt(api, moves("choose rider", "choose archer", "spawn scout", "spawn miner"), path)
-    roll = tried.json["turn"]["roll"]
-    assert (roll["count"], roll["sides"]) == (1, 6)
     steps = moves("choose rider", "choose archer", "spawn scout", "spawn miner")
-    rolled = attempt(api, [*steps, {"values": [2]}], path)
-    assert rolled.json["step"]["values"] == [2]
-    left = attempt(api, [*steps, {"withdraw": 2}], path)
-    assert left.json["turn"]["over"]["reason"] == "withdrawal"
+    roll = attempt(api, steps, path).json["turn"]["roll"]
+    assert (roll["count"], roll["sides"]) == (1, 6)
+    assert attempt(api, [*steps, {"values": [2]}], path).json["step"]["values"] == [2]
+    left = [*steps, {"withdraw": 2}]
+    assert attempt(api, left, path).json["turn"]["over"]["reason"] == "withdrawal"
     assert attempt(api, [*steps, {"values": [7]}], path).json["code"] == "roll/invalid"
-    again = attempt(api, [*steps, {"withdraw": 2}, {"withdraw": 2}], path)
+    again = attempt(api, [*left, {"withdraw": 2}], path)
     assert (again.status_code, again.json["code"], again.json["step"]) == (409, "seat/not-in-play", 5)
 
 
@@ -93,17 +95,6 @@ def test_only_readers_of_a_private_match_try_something_on_it(api):
     assert suggest(api, evening.ann, match=evening.match).status_code == 409
     carl = api.sign_up("Carl")[1]
     assert suggest(api, carl, match=evening.match).status_code == 404
-
-
-def test_the_story_says_what_each_step_did(api):
-    tried = attempt(api, moves("d4", "c3"), story=True, names=["Ada", "Ben"])
-    assert [step["sentences"] for step in tried.json["story"]] == [
-        ["Ada places a piece from the reserve on d4."],
-        ["Ben places a piece from the reserve on c3."],
-    ]
-    assert tried.json["story"][-1] == tried.json["step"]
-    assert attempt(api, [], story=True).json["story"] == []
-    assert "story" not in attempt(api, moves("d4")).json
 
 
 @pytest.mark.parametrize(
@@ -151,33 +142,23 @@ def test_suggestions_need_an_account_and_a_decision(api):
     assert (over.status_code, over.json["code"]) == (409, "suggestion/no-decision")
 
 
-def test_nobody_gets_help_in_a_match_under_way_between_people(api):
-    evening = Evening(api)
-    refused = suggest(api, evening.ann, match=evening.match, ply=3)
-    assert (refused.status_code, refused.json["code"]) == (409, "suggestion/under-way")
-    assert api.post(f"{evening.path}/withdrawal", evening.ann, {}).status_code == 200
-    assert suggest(api, evening.ann, match=evening.match, ply=2).status_code == 200
-
-
-def test_there_is_help_for_the_beginning_of_a_long_match_that_is_over(api, parts):
+def test_nobody_gets_help_in_a_match_under_way_between_people(api, parts):
     evening = Evening(api)
     for number, move in enumerate(("a7", "b7", "c7", "d7", "e7", "f7", "g7", "a6", "b6", "c6")):
         assert evening.try_move(move, (evening.ben, evening.ann)[number % 2]).status_code == 200
-    assert suggest(api, evening.ann, match=evening.match, ply=0).json["code"] == "suggestion/under-way"
+    for ply in (0, 3):
+        refused = suggest(api, evening.ann, match=evening.match, ply=ply)
+        assert (refused.status_code, refused.json["code"]) == (409, "suggestion/under-way")
     assert api.post(f"{evening.path}/withdrawal", evening.ann, {}).status_code == 200
     parts.matches.forget(evening.match)
-    assert suggest(api, evening.ann, match=evening.match, ply=0).status_code == 200
+    assert [suggest(api, evening.ann, match=evening.match, ply=ply).status_code for ply in (0, 3)] == [200, 200]
 
 
-def test_there_is_help_against_built_in_bots(api):
+def test_there_is_help_against_built_in_bots_but_not_in_a_tournament(api, parts):
     player, ann = api.sign_up("Ann")
     match = api.new_match(ann, [{"player": player}, {"bot": "random"}], "pathagon")
     assert suggest(api, ann, match=match).status_code == 200
-
-
-def test_nobody_gets_help_against_a_bot_of_a_tournament(api, parts):
-    player, ann = api.sign_up("Ann")
-    against_bot = parts.matches.read(api.new_match(ann, [{"player": player}, {"bot": "random"}], "pathagon"))
+    against_bot = parts.matches.read(match)
     assert not is_contested(against_bot)
     life = against_bot.life
     in_cup = replace(life.created, tournament={"id": "tournament-x", "round": 1, "board": 1})
