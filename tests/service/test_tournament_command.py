@@ -17,22 +17,14 @@ from plyscribe.service.client import Client
 from plyscribe.service.matches.queries import export_lines
 from tests.service.test_tournaments_api import TournamentOverHttp
 
-STATE = {
-    "tournament": "tournament-x",
-    "status": "ended",
-    "is_open": True,
-    "rounds": 1,
-    "games": 3,
-    "decided": 3,
-    "given_up": 0,
-}
+STATE = {"tournament": "tournament-x", "status": "ended", "is_open": True, "rounds": 1, "games": 3, "decided": 3}
 
 
 class Scripted:
     """A client of a service that has one tournament, in a given state."""
 
     def __init__(self, **state: Any) -> None:
-        self._state = {**STATE, **state}
+        self._state = {**STATE, "given_up": 0, **state}
 
     def __enter__(self) -> "Scripted":
         return self
@@ -40,13 +32,10 @@ class Scripted:
     def __exit__(self, *_: object) -> None:
         pass
 
-    def create_tournament(self, *_: object, **__: object) -> dict[str, Any]:
+    def tournament(self, *_: object, **__: object) -> dict[str, Any]:
         return self._state
 
-    start_tournament = enter = create_tournament
-
-    def tournament(self, _: str) -> dict[str, Any]:
-        return self._state
+    create_tournament = start_tournament = enter = tournament
 
     def standings(self, _: str) -> dict[str, Any]:
         return {"rows": [], "sprt": None}
@@ -67,9 +56,6 @@ def test_faults_are_listed_below_the_table(monkeypatch):
     shown = play(monkeypatch, faults={"entrant": 2, "platform": 1})
     assert "faults: 2 of entrants, scored; 1 of the platform, played again: " in shown
     assert "/v1/tournaments/tournament-x/attempts?faults=true\n" in shown
-
-
-def test_without_faults_none_are_mentioned(monkeypatch):
     assert "faults" not in play(monkeypatch, faults={"entrant": 0, "platform": 0})
 
 
@@ -161,11 +147,8 @@ def check(path: Path, *more: str) -> tuple[int, str]:
     return ran.exit_code, ran.output
 
 
-def test_an_export_of_the_api_checks(export):
+def test_an_export_of_the_api_checks_under_another_name_with_its_id(export, tmp_path):
     assert check(export) == (0, "round 1: the same pairing again\n")
-
-
-def test_an_export_under_another_name_checks_with_its_id(export, tmp_path):
     renamed = tmp_path / "cup.ndjson"
     renamed.write_bytes(export.read_bytes())
     code, told = check(renamed)

@@ -1,5 +1,6 @@
 """TRF reports over HTTP, and with the command."""
 
+import pytest
 from click.testing import CliRunner
 
 from plyscribe.service.cli import organiser
@@ -11,14 +12,18 @@ from tests.service.test_trf_import import CUP, line, lines_of
 IMPORTS = "/v1/tournament-imports"
 
 
-def load(api, parts, text: str = CUP, **body: object):
-    """The answer to an import by the organiser, and her token."""
-    token = TournamentOverHttp(api, parts).token
-    return api.post(IMPORTS, token, {"trf": text, "ruleset": "zhen", **body}), token
+@pytest.fixture
+def olga(api, parts) -> TournamentOverHttp:
+    """The organiser Olga, who has another tournament."""
+    return TournamentOverHttp(api, parts)
 
 
-def test_a_report_becomes_a_tournament_of_a_club(api, parts):
-    made, token = load(api, parts, options={}, private=True)
+def load(olga: TournamentOverHttp, text: str = CUP, **body: object):
+    return olga.api.post(IMPORTS, olga.token, {"trf": text, "ruleset": "zhen", **body})
+
+
+def test_a_report_becomes_a_tournament_of_a_club(api, parts, olga):
+    made, token = load(olga, options={}, private=True), olga.token
     assert made.status_code == 201, made.json
     path = made.headers["Location"]
     described = api.get(path, token).json
@@ -34,37 +39,26 @@ def test_a_report_becomes_a_tournament_of_a_club(api, parts):
     assert done.status_code == 201, "it goes on like any other"
 
 
-def test_the_same_request_makes_one_tournament(api, parts):
-    token = TournamentOverHttp(api, parts).token
+def test_the_same_request_makes_one_tournament(olga):
     body = {"trf": CUP, "ruleset": "zhen"}
-    first, again = (api.post(IMPORTS, token, body, key="import-1") for _ in range(2))
+    first, again = (olga.api.post(IMPORTS, olga.token, body, key="import-1") for _ in range(2))
     assert (first.status_code, again.status_code) == (201, 201)
     assert first.headers["Location"] == again.headers["Location"]
     assert first.json == again.json
 
 
-def test_a_report_with_an_error_leaves_nothing(api, parts):
-    token = TournamentOverHttp(api, parts).token
+def test_a_report_that_is_wrong_too_long_or_of_no_organiser_leaves_nothing(api, olga):
     before = len(api.get("/v1/tournaments").json["tournaments"])
-    wrong = CUP.replace("   1 w =", "   1 w 1")
-    refused = api.post(IMPORTS, token, {"trf": wrong, "ruleset": "zhen"})
+    refused = load(olga, CUP.replace("   1 w =", "   1 w 1"))
     assert (refused.status_code, refused.json["code"]) == (422, "trf/invalid")
     assert refused.json["detail"].startswith("line 4: in round 2 the results of players 1 and 2 do not fit")
+    assert load(olga, "x" * (MOST_CHARACTERS + 1)).status_code == 422
+    assert load(olga, "x" * 300_000).status_code == 413
+    assert api.post(IMPORTS, olga.ann_token, {"trf": CUP, "ruleset": "zhen"}).status_code == 403
     assert len(api.get("/v1/tournaments").json["tournaments"]) == before
 
 
-def test_only_organisers_import(api, parts):
-    own = TournamentOverHttp(api, parts)
-    assert api.post(IMPORTS, own.ann_token, {"trf": CUP, "ruleset": "zhen"}).status_code == 403
-
-
-def test_a_report_that_is_too_long_is_refused(api, parts):
-    refused, token = load(api, parts, "x" * (MOST_CHARACTERS + 1))
-    assert refused.status_code == 422
-    assert api.post(IMPORTS, token, {"trf": "x" * 300_000, "ruleset": "zhen"}).status_code == 413
-
-
-def test_a_large_event_is_imported_at_once(api, parts):
+def test_a_large_event_is_imported_at_once(api, olga):
     """Two hundred players and nine rounds: in each, every other player wins."""
     players, rounds = 200, 9
     lines = []
@@ -72,9 +66,9 @@ def test_a_large_event_is_imported_at_once(api, parts):
         is_first = number % 2 == 1
         turn = f"{number + 1 if is_first else number - 1:>4} {'w' if is_first else 'b'} {'1' if is_first else '0'}"
         lines.append(line(number, f"Player {number}", f"{rounds if is_first else 0}.0", *[turn] * rounds))
-    made, token = load(api, parts, "".join(lines))
+    made = load(olga, "".join(lines))
     assert made.status_code == 201
-    assert api.get(made.headers["Location"], token).json["status"] == "ended"
+    assert api.get(made.headers["Location"], olga.token).json["status"] == "ended"
 
 
 def test_the_command_sends_a_file_in_either_encoding(monkeypatch, tmp_path):

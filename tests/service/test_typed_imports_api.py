@@ -31,6 +31,13 @@ def send(api: Api, token: str, text: str | bytes, status: int = 202, query: str 
     return sent.json
 
 
+def send_faulty(api: Api, parts: Parts, token: str) -> tuple[str, str, str]:
+    """Send a text with a fault and check it; returns the import, its path, and the match."""
+    taken = send(api, token, FAULTY)
+    assert check_import(parts, taken["import"]) == "faulty"
+    return taken["import"], f"/v1/imports/{taken['import']}", taken["match"]
+
+
 def test_a_sound_record_becomes_a_match_that_its_importer_records(api: Api, parts: Parts, ann) -> None:
     player, token = ann
     taken = send(api, token, SOUND)
@@ -60,12 +67,6 @@ def test_the_kept_part_of_a_record_can_be_corrected_even_if_it_is_over(api: Api,
     assert api.post(f"{path}/take-back", ann[1], {"steps": 1}).status_code == 200
 
 
-def test_the_importer_continues_an_unfinished_record(api: Api, parts: Parts, ann) -> None:
-    taken = send(api, ann[1], HEAD + "+5 +3")
-    check_import(parts, taken["import"])
-    assert api.post(f"/v1/matches/{taken['match']}/moves", ann[1], {"move": "+4"}).status_code == 200
-
-
 def test_a_fault_is_reported_with_its_place_and_the_moves_before_it_can_be_kept(api: Api, parts: Parts, ann) -> None:
     _, token = ann
     taken = send(api, token, FAULTY)
@@ -83,11 +84,10 @@ def test_a_fault_is_reported_with_its_place_and_the_moves_before_it_can_be_kept(
 
 
 def test_only_its_importer_can_see_or_keep_a_text(api: Api, parts: Parts, ann) -> None:
-    _, token = ann
-    taken = send(api, token, FAULTY)
-    path = f"/v1/imports/{taken['import']}"
-    assert api.post(f"{path}/prefix", token, {}).json["code"] == "import/nothing-to-keep"
-    check_import(parts, taken["import"])
+    waiting = send(api, ann[1], FAULTY)["import"]
+    refused = api.post(f"/v1/imports/{waiting}/prefix", ann[1], {})
+    assert refused.json["code"] == "import/nothing-to-keep"
+    _, path, _ = send_faulty(api, parts, ann[1])
     eve = api.sign_up("Eve")[1]
     assert api.get(path).status_code == api.get(path, eve).status_code == 404
     assert api.post(f"{path}/prefix", eve, {}).status_code == 404
@@ -104,18 +104,19 @@ def test_nothing_can_be_kept_if_the_headers_are_at_fault(api: Api, parts: Parts,
         assert (refused.status_code, refused.json["code"]) == (409, "import/nothing-to-keep")
 
 
-def test_the_same_key_is_the_same_match(api: Api, parts: Parts, ann) -> None:
+def test_the_same_key_is_the_same_match(api: Api, ann) -> None:
     first, again = (send(api, ann[1], SOUND, key="k") for _ in range(2))
     assert first == again
     assert send(api, ann[1], FAULTY, 422, key="k")["code"] == "key/reused"
     assert send(api, ann[1], SOUND)["import"] != first["import"]
 
 
-def test_a_private_record_becomes_a_private_match(api: Api, parts: Parts, ann) -> None:
-    taken = send(api, ann[1], SOUND, query="?private=true")
+def test_a_private_unfinished_record_becomes_a_private_match_that_goes_on(api: Api, parts: Parts, ann) -> None:
+    taken = send(api, ann[1], HEAD + "+5 +3", query="?private=true")
     check_import(parts, taken["import"])
-    assert api.get(f"/v1/matches/{taken['match']}").status_code == 404
-    assert api.get(f"/v1/matches/{taken['match']}", ann[1]).status_code == 200
+    path = f"/v1/matches/{taken['match']}"
+    assert api.get(path).status_code == 404
+    assert api.post(f"{path}/moves", ann[1], {"move": "+4"}).status_code == 200
 
 
 def test_a_body_that_is_no_text_or_too_long_or_not_allowed_is_refused(api: Api, ann) -> None:
@@ -156,46 +157,39 @@ def later(monkeypatch: pytest.MonkeyPatch, by_ms: int) -> None:
 
 
 def test_the_text_of_a_faulty_record_is_dropped_after_a_week(api: Api, parts: Parts, ann, monkeypatch) -> None:
-    taken = send(api, ann[1], FAULTY, headers={"Idempotency-Key": "once"})
-    path = f"/v1/imports/{taken['import']}"
+    taken = send(api, ann[1], FAULTY, key="once")
+    stream, path = taken["import"], f"/v1/imports/{taken['import']}"
     assert taken["kept_until"] is None
-    assert check_import(parts, taken["import"]) == "faulty"
+    assert check_import(parts, stream) == "faulty"
     faulty = api.get(path, ann[1]).json
     assert faulty["kept_until"] >= faulty["at"] + WEEK_MS
     later(monkeypatch, WEEK_MS - 60_000)
-    assert parts.records.drop_text(taken["import"]).status == "faulty"
+    assert parts.records.drop_text(stream).status == "faulty"
     later(monkeypatch, 120_000)
-    assert parts.records.drop_text(taken["import"]).status == "dropped"
-    assert parts.records.drop_text(taken["import"]).status == "dropped"
-    [left] = parts.store.load(taken["import"]).entries
+    assert [parts.records.drop_text(stream).status for _ in range(2)] == ["dropped", "dropped"]
+    [left] = parts.store.load(stream).entries
     assert b"3. +5" not in left.e
-    dropped = api.get(path, ann[1]).json
-    assert dropped == {
-        **faulty,
-        "status": "dropped",
-        "kept_until": None,
-        "verdict": {**faulty["verdict"], "can_keep": False},
-    }
+    verdict = {**faulty["verdict"], "can_keep": False}
+    assert api.get(path, ann[1]).json == {**faulty, "status": "dropped", "kept_until": None, "verdict": verdict}
     assert api.get(path).status_code == 404
     refused = api.post(f"{path}/prefix", ann[1], {})
     assert (refused.status_code, refused.json["code"]) == (409, "import/dropped")
-    assert send(api, ann[1], FAULTY, headers={"Idempotency-Key": "once"})["status"] == "dropped"
-    assert send(api, ann[1], FAULTY, headers={"Idempotency-Key": "again"})["status"] == "waiting"
-    assert check_import(parts, taken["import"]) == "dropped"
+    assert send(api, ann[1], FAULTY, key="once")["status"] == "dropped"
+    assert send(api, ann[1], FAULTY, key="again")["status"] == "waiting"
+    assert check_import(parts, stream) == "dropped"
 
 
 def test_the_kept_part_of_a_dropped_text_stays_a_match(api: Api, parts: Parts, ann, monkeypatch) -> None:
-    taken = send(api, ann[1], FAULTY)
-    check_import(parts, taken["import"])
-    kept = api.post(f"/v1/imports/{taken['import']}/prefix", ann[1], {}).json
+    stream, path, match = send_faulty(api, parts, ann[1])
+    kept = api.post(f"{path}/prefix", ann[1], {}).json
     assert kept["kept_until"] is not None
-    match = api.get(f"/v1/matches/{taken['match']}").json
+    before = api.get(f"/v1/matches/{match}").json
     later(monkeypatch, WEEK_MS)
-    parts.records.drop_text(taken["import"])
-    dropped = api.get(f"/v1/imports/{taken['import']}", ann[1]).json
+    parts.records.drop_text(stream)
+    dropped = api.get(path, ann[1]).json
     assert (dropped["status"], dropped["entered"], dropped["kept_until"]) == ("kept", kept["entered"], None)
-    assert api.get(f"/v1/matches/{taken['match']}").json == match
-    assert api.post(f"/v1/imports/{taken['import']}/prefix", ann[1], {}).json == dropped
+    assert api.get(f"/v1/matches/{match}").json == before
+    assert api.post(f"{path}/prefix", ann[1], {}).json == dropped
 
 
 def test_a_sound_record_and_a_bundle_are_never_dropped(api: Api, parts: Parts, ann, monkeypatch) -> None:
@@ -209,38 +203,37 @@ def test_a_sound_record_and_a_bundle_are_never_dropped(api: Api, parts: Parts, a
 
 
 def test_a_part_that_is_kept_while_the_text_is_dropped_wins(api: Api, parts: Parts, ann, monkeypatch) -> None:
-    taken = send(api, ann[1], FAULTY)
-    check_import(parts, taken["import"])
+    stream, path, _ = send_faulty(api, parts, ann[1])
     later(monkeypatch, WEEK_MS)
     condense = parts.records._store.condense
 
     def keep_first(*args: Any) -> bool:
-        assert api.post(f"/v1/imports/{taken['import']}/prefix", ann[1], {}).status_code == 200
+        assert api.post(f"{path}/prefix", ann[1], {}).status_code == 200
         return condense(*args)
 
     monkeypatch.setattr(parts.records._store, "condense", keep_first)
-    assert parts.records.drop_text(taken["import"]).status == "kept"
-    assert len(parts.store.load(taken["import"]).entries) == 3
+    assert parts.records.drop_text(stream).status == "kept"
+    assert len(parts.store.load(stream).entries) == 3
     monkeypatch.undo()
 
 
 def test_dropped_texts_are_no_damage_and_go_through_a_full_export(
     api: Api, parts: Parts, ann, monkeypatch, tmp_path
 ) -> None:
-    taken = send(api, ann[1], FAULTY)
-    check_import(parts, taken["import"])
+    stream, _, _ = send_faulty(api, parts, ann[1])
     export_store(parts.store, tmp_path / "before")
+    whole = parts.store.load(stream).entries
     later(monkeypatch, WEEK_MS)
-    parts.records.drop_text(taken["import"])
+    parts.records.drop_text(stream)
     assert list(check_store(parts.store)) == []
     export_store(parts.store, tmp_path / "after")
-    [left] = parts.store.load(taken["import"]).entries
-    import_store(parts.store, tmp_path / "before")
-    assert parts.store.load(taken["import"]).entries == [left]
-    older, empty = MemoryStore(), MemoryStore()
-    import_store(older, tmp_path / "before")
-    whole = older.load(taken["import"]).entries
-    import_store(older, tmp_path / "after")
-    assert older.load(taken["import"]).entries == whole
-    import_store(empty, tmp_path / "after")
-    assert empty.load(taken["import"]).entries == [left]
+    left = parts.store.load(stream).entries
+    assert len(left) == 1
+    for store, exports, entries in (
+        (parts.store, ["before"], left),
+        (MemoryStore(), ["before", "after"], whole),
+        (MemoryStore(), ["after"], left),
+    ):
+        for export in exports:
+            import_store(store, tmp_path / export)
+        assert store.load(stream).entries == entries
