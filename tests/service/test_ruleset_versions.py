@@ -79,8 +79,14 @@ def test_the_newest_version_of_each_ruleset_is_listed_by_id(both):
 
 
 def test_a_new_match_has_the_newest_version_or_the_one_it_names(tables, both):
-    versions = [tables.get(tables.open(version))["ruleset_version"] for version in (None, 1, 2)]
-    assert versions == [2, 1, 2]
+    made = {tables.open(version): version or 2 for version in (None, 1, 2)}
+    assert {match: tables.get(match)["ruleset_version"] for match in made} == made
+    rows = tables.api.get("/v1/matches?ruleset=toy").json["matches"]
+    assert {row["match"]: row["ruleset_version"] for row in rows} == made
+    body = {"ruleset": "toy", "ruleset_version": 3, "seats": [None, None]}
+    refused = tables.api.post("/v1/matches", tables.token, body)
+    assert (refused.status_code, refused.json["code"]) == (422, "ruleset/unknown")
+    assert find_ruleset("toy") is TOY_V2
 
 
 def test_a_match_that_began_before_a_new_version_goes_on_by_the_old_one(tables, parts: Parts):
@@ -105,25 +111,14 @@ def test_a_match_that_began_before_a_new_version_goes_on_by_the_old_one(tables, 
         assert [tables.get(match)["verdict"]["type"] for match in (old, new)] == ["match-verified"] * 2
 
 
-def test_lists_show_the_version_of_each_match(tables, both):
-    made = {tables.open(version): version for version in (1, 2)}
-    rows = tables.api.get("/v1/matches?ruleset=toy").json["matches"]
-    assert {row["match"]: row["ruleset_version"] for row in rows} == made
-
-
-def test_a_rematch_has_the_version_of_the_match_before(tables, both):
-    for version in (1, 2):
-        match = tables.open(version)
-        tables.post(match, "withdrawal", seat=1)
-        rematch = tables.post(match, "rematch").json["match"]
-        assert tables.get(rematch)["ruleset_version"] == version
-
-
-def test_a_fork_has_the_version_of_its_parent(tables, both):
+def test_a_rematch_and_a_fork_have_the_version_of_the_match_before(tables, both):
     match = tables.open(1)
     tables.play(match, *SIX_HOLDS, TOO_MUCH)
-    forked = tables.post(match, "forks", ply=7).json["match"]
-    assert (tables.get(forked)["ruleset_version"], tables.get(forked)["moves"][-1]) == (1, TOO_MUCH)
+    forked = tables.get(tables.post(match, "forks", ply=7).json["match"])
+    assert (forked["ruleset_version"], forked["moves"][-1]) == (1, TOO_MUCH)
+    tables.post(match, "withdrawal", seat=1)
+    rematch = tables.post(match, "rematch").json["match"]
+    assert tables.get(rematch)["ruleset_version"] == 1
 
 
 def test_rated_matches_of_all_versions_share_a_table(api: Api, parts: Parts, both):
@@ -142,18 +137,15 @@ def test_rated_matches_of_all_versions_share_a_table(api: Api, parts: Parts, bot
     ]
 
 
-def test_a_ruleset_tells_all_its_versions_with_digest_and_release(api, both):
-    versions = [{"version": toy.version, "released": False, "behaviour": toy.behaviour} for toy in (TOY_V2, TOY_V1)]
-    assert api.get("/v1/rulesets/toy").json["versions"] == versions
-    assert api.get("/v1/rulesets/toy?version=1").json["versions"] == versions
+def test_a_ruleset_tells_all_its_versions_with_digest_and_release(api, both, monkeypatch):
+    monkeypatch.setattr(TOY_V1, "released", True, raising=False)
+    versions = [
+        {"version": toy.version, "released": toy is TOY_V1, "behaviour": toy.behaviour} for toy in (TOY_V2, TOY_V1)
+    ]
+    for query in ("", "?version=1"):
+        assert api.get(f"/v1/rulesets/toy{query}").json["versions"] == versions
     listed = [row for row in api.get("/v1/rulesets").json["rulesets"] if row["ruleset"] == "toy"]
     assert [{name: row[name] for name in versions[0]} for row in listed] == versions
-
-
-def test_a_released_version_says_so(api, both, monkeypatch):
-    monkeypatch.setattr(TOY_V1, "released", True, raising=False)
-    told = api.get("/v1/rulesets/toy").json
-    assert [(each["version"], each["released"]) for each in told["versions"]] == [(2, False), (1, True)]
 
 
 def test_a_refused_move_links_the_clause_of_its_own_version(tables, both, pages):
@@ -180,10 +172,3 @@ def test_a_version_without_a_page_goes_by_the_one_before(pages):
         *("TO7", "TO12", "TO12"),
         *("TO9", "TO9"),
     ]
-
-
-def test_no_version_is_taken_for_another(tables, both):
-    body = {"ruleset": "toy", "ruleset_version": 3, "seats": [None, None]}
-    refused = tables.api.post("/v1/matches", tables.token, body)
-    assert (refused.status_code, refused.json["code"]) == (422, "ruleset/unknown")
-    assert find_ruleset("toy") is TOY_V2
