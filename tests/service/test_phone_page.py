@@ -30,50 +30,31 @@ def at(club: Club, code: str, **headers: str):
     return read(club, f"/at/{code}", **headers)
 
 
-def shown(club: Club, code: str) -> str:
-    page = at(club, code)
+def test_the_page_says_where_one_is_and_keeps_its_address_from_others_and_from_caches(started):
+    code = started.code()
+    page = at(started, code)
     assert page.status_code == 200, page.text
-    return page.text
+    assert "Board 1" in page.text
+    assert code not in page.text
+    assert "plyt_" not in page.text
+    assert (page.headers["Referrer-Policy"], page.headers["Cache-Control"]) == ("strict-origin", "no-store")
+    assert "worker-src 'self'" in page.headers["Content-Security-Policy"]
 
 
-def test_the_page_says_where_one_is_and_never_the_code(started):
-    code = started.code()
-    page = shown(started, code)
-    assert "Board 1" in page
-    assert code not in page
-    assert "plyt_" not in page
-
-
-def test_the_page_keeps_its_address_from_others_and_from_caches(started):
-    headers = at(started, started.code()).headers
-    assert (headers["Referrer-Policy"], headers["Cache-Control"]) == ("strict-origin", "no-store")
-    assert "worker-src 'self'" in headers["Content-Security-Policy"]
-
-
-@pytest.mark.parametrize(("code", "status", "said"), [("plyt_x", 404, "is not valid"), ("hello", 404, "is not valid")])
-def test_a_code_of_nobody_gets_a_page_that_says_what_to_do(started, code, status, said):
-    page = at(started, code)
-    assert page.status_code == status
-    assert said in page.text
-    assert "Scan it again" in page.text
-
-
-def test_an_expired_code_says_so(started, monkeypatch):
-    code = started.code(hours=1)
-    later = codes.now_ms() + 2 * 3_600_000
-    monkeypatch.setattr(codes, "now_ms", lambda: later)
-    page = at(started, code)
-    assert page.status_code == 410
-    assert "has expired" in page.text
-    assert "board 1 in round 1 of Cup" in page.text
-
-
-def test_a_void_code_says_so_in_german(started):
-    code = started.code()
-    started.post("/code-revocations", round=1, board=1, why="a lost phone")
-    page = at(started, code, **{"Accept-Language": "de"})
-    assert page.status_code == 410
-    assert "ungültig gemacht" in page.text
+@pytest.mark.parametrize("what", ["of nobody", "expired", "void"])
+def test_a_code_that_does_not_count_gets_a_page_that_says_so(started, monkeypatch, what):
+    code, status, said = started.code(hours=1), 410, "has expired"
+    if what == "of nobody":
+        code, status, said = "plyt_x", 404, "is not valid"
+    elif what == "expired":
+        later = codes.now_ms() + 2 * 3_600_000
+        monkeypatch.setattr(codes, "now_ms", lambda: later)
+    else:
+        started.post("/code-revocations", round=1, board=1, why="a lost phone")
+        said = "ungültig gemacht"
+    page = at(started, code, **({"Accept-Language": "de"} if what == "void" else {}))
+    assert (page.status_code, said in page.text) == (status, True)
+    assert ("board 1 in round 1 of Cup" in page.text) == (what == "expired")
 
 
 def test_the_moves_ahead_are_listed_with_the_ways_to_touch_them(started):
@@ -106,10 +87,6 @@ def test_arbiters_see_the_sheets_and_players_do_not(started):
     assert page.status_code == 200
     assert len(re.findall('class="sheet"', page.text)) == 2
     assert read(started, address.replace("1/sheets", "7/sheets"), started.token).status_code == 404
-
-
-def test_the_codes_of_a_sheet_stay_the_same_for_an_hour(started):
-    address = f"/tournaments/{started.id}/rounds/1/sheets"
     pages = [read(started, address, started.token).text for _ in range(2)]
     first, second = (re.findall(r"plyt_[\w-]+", page) for page in pages)
-    assert first == second
+    assert first == second, "they stay the same for an hour"

@@ -34,26 +34,15 @@ def wrong(tmp_path):
 
 
 def test_a_record_is_printed_in_its_canonical_layout(typed):
-    assert run(typed) == (0, LAID_OUT, "")
+    assert run(typed) == run("-", stdin=TYPED) == (0, LAID_OUT, "")
 
 
-def test_standard_input_is_read_too():
-    assert run("-", stdin=TYPED) == (0, LAID_OUT, "")
-
-
-def test_a_fault_is_told_with_file_line_and_column(wrong):
+def test_a_fault_is_told_with_file_line_and_column_and_does_not_hide_other_files(typed, wrong):
     advice = "tile 5 is not empty. Put the cube on an empty tile, or move cubes."
-    assert run(wrong) == (1, "", f"{wrong}:5:4: illegal move '+5' at move 2: ZH4, {advice}\n")
-
-
-def test_a_fault_in_one_file_does_not_hide_the_others(typed, wrong):
-    code, printed, told = run(wrong, typed, wrong)
-    assert (code, printed, told.count(":5:4: ")) == (1, LAID_OUT, 2)
-
-
-def test_checking_prints_nothing_but_faults(typed, wrong):
+    told = f"{wrong}:5:4: illegal move '+5' at move 2: ZH4, {advice}\n"
+    assert run(wrong) == run("--check", wrong) == (1, "", told)
+    assert run(wrong, typed, wrong) == (1, LAID_OUT, told * 2)
     assert run("--check", typed) == (0, "", "")
-    assert run("--check", wrong)[0] == 1
 
 
 def test_writing_puts_the_layout_in_place_and_leaves_faulty_files_alone(typed, wrong):
@@ -62,15 +51,12 @@ def test_writing_puts_the_layout_in_place_and_leaves_faulty_files_alone(typed, w
     assert wrong.read_text(encoding="utf-8") == WRONG
 
 
-def test_what_is_no_text_is_told_with_its_place(tmp_path):
+def test_what_is_no_text_or_not_there_is_told(tmp_path):
     path = tmp_path / "x.plyrec"
     path.write_bytes("[seat 1 é]\n[é".encode() + b"\xff]")
     assert run(path) == (1, "", f"{path}:2:3: this is not UTF-8\n")
-
-
-def test_a_file_that_is_not_there_is_told(tmp_path):
-    path = tmp_path / "nowhere.plyrec"
-    assert run(path) == (1, "", f"{path}: No such file or directory\n")
+    nowhere = tmp_path / "nowhere.plyrec"
+    assert run(nowhere) == (1, "", f"{nowhere}: No such file or directory\n")
 
 
 def test_comments_say_what_each_step_did_on_request(tmp_path):

@@ -29,6 +29,20 @@ def typed(tmp_path):
     return path
 
 
+@pytest.fixture
+def bundle(tmp_path):
+    """Writes the bundle of a match between seats without names, after these moves."""
+
+    def write(ruleset: str, *moves: str, **options: int):
+        table = hot_seat(ruleset, options=options)
+        table.play(*moves)
+        path = tmp_path / "match.ndjson"
+        path.write_bytes(bundle_of(table))
+        return path
+
+    return write
+
+
 def zhen_after(*moves: str):
     state = ZHEN.initial_state(ZHEN.parse_options({}), 2)
     for move in moves:
@@ -51,7 +65,7 @@ def trapped(tmp_path):
     return path
 
 
-def test_the_text_begins_with_what_each_step_did(trapped):
+def test_the_text_begins_with_what_each_step_did_in_the_language_that_was_asked_for(trapped, bundle):
     story, _, board = run(trapped).stdout.partition("\n\n")
     assert story == (
         "  1. Ada places a piece from the reserve on c3.\n"
@@ -65,61 +79,41 @@ def test_the_text_begins_with_what_each_step_did(trapped):
         "     Bea is in place 2."
     )
     assert board == run(trapped, "--no-effects").stdout
-
-
-def test_a_position_begins_with_what_led_to_it_in_the_language_that_was_asked_for(trapped):
-    assert run(trapped, "--ply", 2, "--language", "de").stdout.startswith(
-        "  2. Bea setzt einen Stein aus dem Vorrat auf c4.\n\nPathagon · ply 2 of 3"
-    )
+    told = run(trapped, "--ply", 2, "--language", "de").stdout
+    assert told.startswith("  2. Bea setzt einen Stein aus dem Vorrat auf c4.\n\nPathagon · ply 2 of 3")
     assert run(trapped, "--ply", 0).stdout.startswith("Pathagon · ply 0 of 3")
     assert run(trapped, "--language", "fr").exit_code == 2
-
-
-def test_players_of_a_bundle_that_have_accounts_are_called_by_their_seats(tmp_path):
-    table = hot_seat()
-    table.play("c3")
-    (tmp_path / "match.ndjson").write_bytes(bundle_of(table))
-    assert run(tmp_path / "match.ndjson").stdout.startswith("  1. Seat 1 places a piece from the reserve on c3.\n\n")
-
-
-def test_a_position_of_a_record_is_drawn_with_its_last_move(typed, tmp_path):
-    ran = run(typed, "--png", tmp_path / "ply.png", "--ply", 3, "--size", 300, "--theme", "dark")
-    assert (ran.exit_code, ran.stdout) == (0, f"{tmp_path / 'ply.png'}\n")
-    svg = draw_board(ZHEN, zhen_after("+5", "+3", "5-4"), LastMove(1, "5-4"), "dark")
-    assert (tmp_path / "ply.png").read_bytes() == render_png(svg, 300)
+    of_accounts = run(bundle("pathagon", "c3")).stdout
+    assert of_accounts.startswith("  1. Seat 1 places a piece from the reserve on c3.\n\n")
 
 
 @pytest.mark.parametrize("source", ["evening.plyrec", "match.ndjson"])
-def test_a_last_move_comes_with_the_view_that_it_was_made_in(typed, tmp_path, monkeypatch, source):
-    table = hot_seat("zhen")
-    table.play("+5", "+3", "5-4")
-    (tmp_path / "match.ndjson").write_bytes(bundle_of(table))
-    drawn = []
+def test_a_position_is_drawn_with_its_last_move_and_the_view_that_it_was_made_in(
+    typed, bundle, tmp_path, monkeypatch, source
+):
+    bundle("zhen", "+5", "+3", "5-4")
+    drawn, png = [], tmp_path / "ply.png"
     monkeypatch.setattr(
         "plyscribe.service.boards.draw_board", lambda *asked: drawn.append(asked[2]) or draw_board(*asked)
     )
-    run(tmp_path / source, "--png", tmp_path / "ply.png", "--ply", 3)
+    ran = run(tmp_path / source, "--png", png, "--ply", 3, "--size", 300, "--theme", "dark")
+    assert (ran.exit_code, ran.stdout) == (0, f"{png}\n")
     assert drawn == [LastMove(1, "5-4", ZHEN.view(zhen_after("+5", "+3")))]
+    assert png.read_bytes() == render_png(draw_board(ZHEN, zhen_after("+5", "+3", "5-4"), drawn[0], "dark"), 300)
 
 
-def test_a_film_shows_every_position_of_a_bundle(tmp_path):
-    table = hot_seat("pathagon", options={"size": 5})
-    table.play("a1", "b2", "c3", "d4")
-    (tmp_path / "match.ndjson").write_bytes(bundle_of(table))
-    ran = run(tmp_path / "match.ndjson", "--gif", tmp_path / "match.gif", "--size", 200, "--delay", 100)
+def test_a_film_shows_every_position_of_a_bundle(bundle, tmp_path):
+    match = bundle("pathagon", "a1", "b2", "c3", "d4", size=5)
+    ran = run(match, "--gif", tmp_path / "match.gif", "--size", 200, "--delay", 100)
     assert ran.exit_code == 0, ran.output
     with Image.open(tmp_path / "match.gif") as film:
         assert (film.n_frames, film.width, film.info["duration"]) == (5, 200, 100)
 
 
-def test_dice_belong_to_the_position_that_they_lead_on_from(tmp_path):
+def test_dice_belong_to_the_position_that_they_lead_on_from():
     table = played_to_its_end()
-    (tmp_path / "match.ndjson").write_bytes(bundle_of(table))
-    film = replay._film_bundle(bundle_of(table))
-    assert [last and last[:2] for _, last in film.shots] == [
-        None,
-        *((each.seat, each.move) for each in table.match.play.steps),
-    ]
+    film, steps = replay._film_bundle(bundle_of(table)), table.match.play.steps
+    assert [last and last[:2] for _, last in film.shots] == [None, *((each.seat, each.move) for each in steps)]
     assert film.shots[-1][0] == table.match.play.state
 
 

@@ -24,17 +24,13 @@ def text_of(page) -> str:
     return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page.text))
 
 
-def test_the_crosstable_says_who_beat_whom_in_words_and_how_to_read_it(hall):
+def test_the_crosstable_says_who_beat_whom_and_marks_what_was_corrected(hall):
     shown = text_of(hall.open(""))
     assert "Read along a line: it shows how the player at its beginning did" in shown
     assert "round 1: Ada #1 beat Ada #3" in shown
     assert "round 1: Ada #3 lost to Ada #1" in shown
-
-
-def test_a_corrected_result_is_marked_with_who_and_why(hall):
     hall.post("/corrections", round=1, board=1, ranks=[2, 1], why="the <cards> were swapped")
-    page = hall.open("")
-    shown = text_of(page)
+    shown = text_of(hall.open(""))
     assert "the places 1–2 were entered, now they are 2–1. Olga: the &lt;cards&gt; were swapped" in shown
     assert "round 1: Ada #3 beat Ada #1, corrected" in shown
     assert "corrected; entered was 1–2" in shown
@@ -89,10 +85,3 @@ def test_the_sums_of_a_private_tournament_are_private(api, parts):
     hall.begin()
     assert hall.open("entrants/1").status_code == 404
     assert hall.open("entrants/1", hall.token).status_code == 200
-
-
-def test_the_crosstable_as_text_says_how_to_read_it_and_csv_has_the_table_alone(hall):
-    path = f"{hall.path}/standings?crosstable=true"
-    told = hall.api.get(path, headers={"Accept": "text/plain"}).text
-    assert told.startswith("Read along a line: 1 means that its entrant finished above the entrant of the column")
-    assert hall.api.get(path, headers={"Accept": "text/csv"}).text.startswith("rank,entrant,name,")

@@ -36,30 +36,25 @@ def names(cache: StateCache[Kept]) -> str:
     return "".join(stream for stream in "abcde" if cache.get(stream))
 
 
-def test_the_states_that_were_not_used_for_longest_go_first(cache):
-    keep(cache, a=40, b=40, c=40)
-    assert (names(cache), cache.weight) == ("bc", 80)
-    keep(cache, b=41, d=30)
-    assert (names(cache), cache.weight) == ("bd", 71)
-
-
-def test_a_state_that_grows_makes_others_go(cache):
-    keep(cache, a=10, b=10, c=10)
-    keep(cache, a=85)
-    assert (names(cache), cache.weight) == ("ac", 95)
-
-
-def test_one_state_stays_however_large_it_is(cache):
-    keep(cache, a=50, b=1000)
-    assert (names(cache), cache.weight) == ("b", 1000)
-    keep(cache, a=1)
-    assert (names(cache), cache.weight) == ("a", 1)
-
-
-def test_an_older_state_changes_neither_the_kept_one_nor_the_weight(cache):
-    keep(cache, a=50)
-    keep(cache, a=20)
-    assert (cache.get("a"), cache.weight) == (Kept("a", 50), 50)
+@pytest.mark.parametrize(
+    ("steps", "kept", "weight"),
+    [
+        ([{"a": 40, "b": 40, "c": 40}], "bc", 80),
+        ([{"a": 40, "b": 40, "c": 40}, {"b": 41, "d": 30}], "bd", 71),
+        ([{"a": 10, "b": 10, "c": 10}, {"a": 85}], "ac", 95),
+        ([{"a": 50, "b": 1000}], "b", 1000),
+        ([{"a": 50, "b": 1000}, {"a": 1}], "a", 1),
+        ([{"a": 50}, {"a": 20}], "a", 50),
+    ],
+    ids=[
+        *("the least recently used goes", "in turn", "a state that grows makes others go"),
+        *("one stays however large it is", "until the next one", "an older state changes nothing"),
+    ],
+)
+def test_the_states_that_were_not_used_for_longest_go_first(cache, steps, kept, weight):
+    for versions in steps:
+        keep(cache, **versions)
+    assert (names(cache), cache.weight) == (kept, weight)
 
 
 def test_a_dropped_state_weighs_nothing(cache):

@@ -31,16 +31,8 @@ def sentence(effect: Effect, names: dict[int, str]) -> str:
 
 def test_a_name_stays_as_its_player_writes_it():
     placed = Effect("placed", "PA4", chosen=True, seat=1, target="c3")
-    assert sentence(placed, {1: "ann"}) == "ann places a piece from the reserve on c3."
-    assert sentence(placed, {}) == "Seat 1 places a piece from the reserve on c3."
-
-
-def test_a_name_with_placeholders_is_only_a_name():
-    placed = Effect("placed", "PA4", chosen=True, seat=1, target="c3")
-    assert sentence(placed, {1: "{to}"}) == "{to} places a piece from the reserve on c3."
-
-
-def test_a_field_at_the_beginning_stays_as_it_is_typed():
+    for names, who in (({1: "ann"}, "ann"), ({1: "{to}"}, "{to}"), ({}, "Seat 1")):
+        assert sentence(placed, names) == f"{who} places a piece from the reserve on c3."
     assert sentence(Effect("closed", "PA6", owner=2, target="c4"), {}) == "c4 is closed to seat 2 for the next turn."
 
 
@@ -66,11 +58,8 @@ def test_accounts_guests_and_bots_have_names_and_unknown_players_have_none():
     match = seated(account(ANN), Guest("Cat"), None, Guest("?"), BuiltIn("random", 1, 7, None), account(BEN))
     names = {ANN.id: "Ann", BEN.id: ""}
     assert name_players(match, names.__getitem__, "en") == {1: "Ann", 2: "Cat", 5: "random bot"}
-
-
-def test_the_accounts_of_another_server_have_no_names_here():
-    match = seated(account(ANN), Guest("Cat"))._replace(stream=f"{STREAM}~{'b' * 26}")
-    assert name_players(match, lambda _: "Ann", "en") == {2: "Cat"}
+    elsewhere = match._replace(stream=f"{STREAM}~{'b' * 26}")
+    assert name_players(elsewhere, lambda _: "Ann", "en") == {2: "Cat", 5: "random bot"}
 
 
 @every_ruleset

@@ -19,16 +19,12 @@ def test_without_touches_it_says_what_can_be_touched_and_what_is_there(api):
     assert (told["touches"], told["ready"], told["picture"], told["refusal"]) == ([], [], None, None)
 
 
-def test_touches_that_make_a_move_are_shown_as_the_seat_sees_them(api):
-    match, _ = start(api)
+def test_touches_that_make_a_move_are_shown_and_a_refused_one_names_its_clause_in_the_readers_language(api):
+    match, token = start(api)
     told = touch(api, match, "d4", seat=2).json
     assert [(each["move"], each["effects"][0]["kind"]) for each in told["ready"]] == [("d4", "placed")]
     assert told["picture"].startswith("<svg")
     assert api.get(f"/v1/matches/{match}").json["ply"] == 0
-
-
-def test_a_refused_touch_names_its_clause_in_the_readers_language(api):
-    match, token = start(api)
     api.post(f"/v1/matches/{match}/moves", token, {"move": "d4"})
     told = api.get(f"/v1/matches/{match}/legal-moves/touched?touch=d4", token, headers={"Accept-Language": "de"})
     assert told.headers["Content-Language"] == "de"
@@ -47,16 +43,11 @@ def test_there_is_nothing_to_touch_unless_a_move_is_due(api):
     assert (told["next"], told["read"]["d4"]) == ([], "d4, empty")
 
 
-def test_only_readers_of_a_private_match_touch_it(api):
+def test_only_readers_of_a_private_match_touch_it_and_touches_have_names_and_are_few(api):
     match, token = start(api, private=True)
     assert touch(api, match).status_code == 404
     assert "private" in touch(api, match, token=token).headers["Cache-Control"]
-
-
-def test_touches_have_names_and_are_few(api):
-    match, _ = start(api)
-    assert touch(api, match, "%20").status_code == 422
-    assert touch(api, match, *["d4"] * 17).status_code == 422
-    assert touch(api, match, "d4", seat=0).status_code == 422
-    assert touch(api, match, *["d4"] * 16).json["refusal"] is not None
-    assert touch(api, match, "z9").json["refusal"]["detail"] == "there is nothing to touch here"
+    for touches, more in ((["%20"], {}), (["d4"] * 17, {}), (["d4"], {"seat": 0})):
+        assert touch(api, match, *touches, token=token, **more).status_code == 422
+    assert touch(api, match, *["d4"] * 16, token=token).json["refusal"] is not None
+    assert touch(api, match, "z9", token=token).json["refusal"]["detail"] == "there is nothing to touch here"
