@@ -49,9 +49,6 @@ def all_rounds(entrants: tuple[int, ...], seats: int) -> Iterator[list[tuple[int
             yield [(first, *others), *boards]
 
 
-# ------------------------------------------------------------------------------------------------------------- swiss
-
-
 @pytest.mark.parametrize(("entrants", "seats"), [(6, 3), (9, 3), (11, 3), (8, 4), (10, 5), (12, 6)])
 def test_no_round_is_cheaper_if_the_pairing_is_said_to_be_optimal(entrants, seats):
     tournament = new_tournament(entrants, seats)
@@ -97,12 +94,6 @@ def test_forty_entrants_in_pods_of_four_meet_nobody_twice_for_eight_rounds():
     assert max(max(seats) - min(seats) for seats in count_seats(tournament.state).values()) <= 2
 
 
-def test_meetings_that_no_pods_can_avoid_are_in_the_bound():
-    # Six entrants of three pods in each new pod: two of them have met, however they are placed.
-    tournament = new_tournament(18, 6).play(pair_next, by_chance(1), most=1)
-    assert pair_next(tournament.state).costs["at_least"]["meetings"] == 9
-
-
 def test_points_of_a_tie_are_weighed_exactly():
     tournament = new_tournament(9, 3, scoring={"places": [10, 0, 0]}).play(pair_next, lambda game: (1, 1, 1), most=1)
     assert set(total_points(tournament.state).values()) == {Fraction(10, 3)}
@@ -118,17 +109,10 @@ def test_byes_go_to_those_who_had_the_fewest(entrants, seats):
     assert max(byes) - min(byes) <= 1
 
 
-def test_entrants_who_leave_sit_out_or_come_late_are_paired_only_when_present():
-    tournament = new_tournament(8, 3)
-    tournament.sit_out(3, 2)
-    tournament.play(pair_next, by_number, most=1)
-    tournament.leave(5)
-    tournament.enter()
-    tournament.play(pair_next, by_number, most=2)
-    placed = {each for board in tournament.state.rounds[1].boards for each in board} | {
-        *tournament.state.rounds[1].byes
-    }
-    assert placed == {1, 2, 4, 6, 7, 8, 9}
+def test_meetings_that_no_pods_can_avoid_are_in_the_bound():
+    # Six entrants of three pods in each new pod: two of them have met, however they are placed.
+    tournament = new_tournament(18, 6).play(pair_next, by_chance(1), most=1)
+    assert pair_next(tournament.state).costs["at_least"]["meetings"] == 9
 
 
 def test_with_fewer_present_than_a_pod_has_seats_all_have_byes():
@@ -138,16 +122,17 @@ def test_with_fewer_present_than_a_pod_has_seats_all_have_byes():
     assert [(round.boards != (), round.byes) for round in tournament.state.rounds] == [(False, (1, 3)), (True, ())]
 
 
-# ------------------------------------------------------------------------------------------------------- round robin
-
-
-@pytest.mark.parametrize(("entrants", "seats"), [(9, 3), (16, 4), (25, 5)])
+@pytest.mark.parametrize(("entrants", "seats"), [(9, 3), (16, 4), (25, 5), (24, 4)])
 def test_everybody_meets_everybody_once_if_a_plan_for_that_exists(entrants, seats):
     tournament = new_tournament(entrants, seats, format=ROUND_ROBIN)
     tournament.start()
-    costs = pair_next(tournament.state).costs
-    assert costs["planned"] == {"1": entrants * (entrants - 1) // 2}
-    assert costs["squares"] == costs["at_least"]
+    costs, pairs = pair_next(tournament.state).costs, entrants * (entrants - 1) // 2
+    assert sum(costs["planned"].values()) == pairs
+    if entrants == seats**2:
+        assert costs["planned"] == {"1": pairs}
+        assert costs["squares"] == costs["at_least"]
+    else:
+        assert costs["planned"]["1"] >= 200, "few pairs meet twice or never"
 
 
 @pytest.mark.parametrize(("entrants", "seats", "cycles"), [(6, 3, 1), (7, 3, 3), (8, 4, 1), (10, 3, 2), (12, 6, 1)])
@@ -172,14 +157,6 @@ def test_the_next_cycle_makes_up_for_meetings_missing_from_the_last_one():
     tournament = new_tournament(6, 3, format={**ROUND_ROBIN, "cycles": 4}).play(pair_next, by_number)
     meetings = [count_meetings(tournament.state)[pair] for pair in combinations(range(1, 7), 2)]
     assert max(meetings) - min(meetings) <= 2
-
-
-def test_a_plan_of_many_rounds_has_few_pairs_that_meet_twice_or_never():
-    tournament = new_tournament(24, 4, format=ROUND_ROBIN)
-    tournament.start()
-    planned = pair_next(tournament.state).costs["planned"]
-    assert planned["1"] >= 200
-    assert sum(planned.values()) == 276
 
 
 def test_when_somebody_leaves_the_rest_of_the_plan_is_made_again():

@@ -10,11 +10,8 @@ MODEL = Model(open_ratings("toy"))
 ROUND_ROBIN = {"kind": "round-robin"}
 
 
-def test_everybody_begins_as_a_newcomer():
+def test_everybody_begins_as_a_newcomer_and_ratings_follow_strength_and_grow_surer():
     assert set(rate_entrants(GivenTournament(3).state).values()) == {MODEL.newcomer}
-
-
-def test_ratings_follow_strength_and_grow_surer_with_each_game():
     tournament = GivenTournament(6, format=ROUND_ROBIN).play(pair_round_robin, by_number)
     ratings = rate_entrants(tournament.state)
     assert sorted(ratings, key=lambda entrant: -ratings[entrant].mu) == [1, 2, 3, 4, 5, 6]
@@ -41,16 +38,13 @@ def test_a_game_of_a_pod_is_rated_by_all_ranks():
     assert rate_entrants(tournament.state) == dict(zip(first, after, strict=True))
 
 
-def test_an_annulled_game_is_not_rated():
+def test_a_game_that_was_annulled_or_that_no_match_decided_is_not_rated():
     tournament = GivenTournament(4, format=ROUND_ROBIN).play(pair_round_robin, by_number, most=2)
     before = rate_entrants(tournament.state)
     for board in (1, 2):
         tournament.annul(2, board)
     without = GivenTournament(4, format=ROUND_ROBIN).play(pair_round_robin, by_number, most=1)
     assert rate_entrants(tournament.state) == rate_entrants(without.state) != before
-
-
-def test_a_game_that_no_match_decided_is_not_rated():
     tournament = GivenTournament(4)
     tournament.start()
     tournament.pair([(1, 2), (3, 4)])
