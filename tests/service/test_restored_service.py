@@ -94,29 +94,25 @@ def test_what_the_store_has_otherwise_is_named_and_the_exit_code_says_so(service
     assert service.parts.store.load(ledger).entries != entries
 
 
-def test_copies_are_listed_and_verified(service: Service) -> None:
-    service.run("archive", "copy")
-    listed = json.loads(service.run("archive", "list", "--json").output)
-    [pack] = [pack for pack in listed if pack["copies"]]
-    assert "everything stored before 20" in service.run("archive", "list").output
-    ran = service.run("archive", "verify", "--workers", 1)
-    assert (ran.exit_code, "0 faults" in ran.output) == (0, True)
-    flip(service.path_of(pack["name"]), 40)
-    service.parts = service.compose_on(service.parts.store.within)
-    ran = service.run("archive", "verify", "--workers", 1)
-    assert (ran.exit_code, pack["name"] in ran.output) == (1, True)
-
-
-def test_packs_of_copies_are_merged_by_hand(service: Service) -> None:
-    service.run("archive", "copy")
-    service.api.sign_up("Hugo")
-    service.run("archive", "copy")
-    assert "2 packs of copies became 1" in service.run("archive", "repack").output
+def test_copies_are_listed_verified_and_merged_by_hand(service: Service) -> None:
+    for name in ("Hugo", "Ida"):
+        service.api.sign_up(name)
+        service.run("archive", "copy")
     before = {stream: service.parts.store.load(stream).entries for stream in service.parts.store.streams()}
+    assert "2 packs of copies became 1" in service.run("archive", "repack").output
     fresh = MemoryStore()
     assert restore_copies(fresh, service.archive.copies).faults == ()
     copied = {stream for stream in before if not stream.startswith("match-")}
     assert {stream: fresh.load(stream).entries for stream in fresh.streams()} == {each: before[each] for each in copied}
+    listed = json.loads(service.run("archive", "list", "--json").output)
+    assert "everything stored before 20" in service.run("archive", "list").output
+    ran = service.run("archive", "verify", "--workers", 1)
+    assert (ran.exit_code, "0 faults" in ran.output) == (0, True)
+    pack = [pack["name"] for pack in listed if pack["copies"]][-1]
+    flip(service.path_of(pack), 40)
+    service.parts = service.compose_on(service.parts.store.within)
+    ran = service.run("archive", "verify", "--workers", 1)
+    assert (ran.exit_code, pack in ran.output) == (1, True)
 
 
 # The job

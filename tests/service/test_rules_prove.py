@@ -62,16 +62,19 @@ def test_a_released_version_that_changed_is_not_proved_anew(tree: Path) -> None:
     assert "cairn_v1 is released and frozen" in ran.output
 
 
+CASES = "tests/proofs/cairn_v1/cases.json"
+
+
 @pytest.mark.parametrize(
-    ("spoil", "arguments", "why"),
+    ("spoil", "ruleset", "why"),
     [
-        (lambda tree: None, ["chess"], "unknown ruleset 'chess'"),
-        (lambda tree: (tree / "tests/proofs").rename(tree / "proofs"), ["cairn"], "or tests/proofs: name the tree"),
-        (lambda tree: (tree / "tests/proofs/cairn_v1/cases.json").unlink(), ["cairn"], "cairn_v1 has no cases: write"),
-        (lambda tree: (tree / "tests/proofs/cairn_v1/cases.json").write_text("{"), ["cairn"], "cannot be read"),
+        (lambda tree: None, "chess", "unknown ruleset 'chess'"),
+        (lambda tree: (tree / "tests/proofs").rename(tree / "proofs"), "cairn", "or tests/proofs: name the tree"),
+        (lambda tree: (tree / CASES).unlink(), "cairn", "cairn_v1 has no cases: write"),
+        (lambda tree: (tree / CASES).write_text("{"), "cairn", "cannot be read"),
     ],
 )
-def test_what_cannot_be_proved_is_told(tree: Path, spoil, arguments: list[str], why: str) -> None:
+def test_what_cannot_be_proved_is_told(tree: Path, spoil, ruleset: str, why: str) -> None:
     spoil(tree)
-    ran = prove(tree, *arguments)
+    ran = prove(tree, ruleset)
     assert (ran.exit_code, why in ran.output) == (2, True), ran.output

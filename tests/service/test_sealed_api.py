@@ -5,26 +5,28 @@ from pathlib import Path
 
 import pytest
 
-from plyscribe.domain.rulesets import register
 from plyscribe.service.archive.sealing import seal_streams
 from plyscribe.service.archive.storage import Archive
 from plyscribe.service.composition import Parts, compose
 from plyscribe.service.store.memory import MemoryStore
 from plyscribe.service.web.app import create_app
-from tests.domain.toy import TOY_V1
 from tests.service.api import Api
 from tests.service.conftest import CONFIG
 
 
 @pytest.fixture
 def parts(tmp_path: Path) -> Parts:
-    register(TOY_V1)
     return compose(replace(CONFIG, archive=(tmp_path / "archive").as_uri()), MemoryStore())
 
 
 @pytest.fixture
 def api(parts: Parts) -> Api:
     return Api(create_app(parts))
+
+
+@pytest.fixture
+def token(api: Api) -> str:
+    return api.sign_up()[1]
 
 
 def seal_one(parts: Parts, api: Api, token: str) -> str:
@@ -41,59 +43,49 @@ def afresh(parts: Parts) -> Api:
     return Api(create_app(compose(parts.config, parts.store.within)))
 
 
-def pack_of(parts: Parts, match: str, folder: Path) -> Path:
-    [place] = parts.store.places([match])
-    assert place is not None
-    [path] = folder.rglob(f"{place[:16].hex()}.pack")
-    return path
-
-
-def test_a_damaged_pack_takes_nothing_but_its_own_matches(parts: Parts, api: Api, tmp_path: Path) -> None:
-    _, token = api.sign_up()
+def test_a_damaged_pack_takes_nothing_but_its_own_matches(parts: Parts, api: Api, token: str, tmp_path: Path) -> None:
     bad, good, open_one = seal_one(parts, api, token), seal_one(parts, api, token), api.new_match(token)
-    path = pack_of(parts, bad, tmp_path)
+    [place] = parts.store.places([bad])
+    assert place is not None
+    [path] = tmp_path.rglob(f"{place[:16].hex()}.pack")
     data = bytearray(path.read_bytes())
     data[20] ^= 1
     path.write_bytes(data)
     again = afresh(parts)
-    refused = again.send("GET", f"/v1/matches/{bad}")
+    refused = again.get(f"/v1/matches/{bad}")
     assert (refused.status_code, refused.json["code"]) == (503, "archive/damaged")
     assert bad in refused.json["detail"]
-    assert again.send("GET", f"/v1/matches/{good}").json["status"] == "aborted"
-    assert again.send("GET", f"/v1/matches/{open_one}").json["status"] == "open"
+    assert again.get(f"/v1/matches/{good}").json["status"] == "aborted"
+    assert again.get(f"/v1/matches/{open_one}").json["status"] == "open"
     path.unlink()
-    assert "is missing" in afresh(parts).send("GET", f"/v1/matches/{bad}").json["detail"]
+    assert "is missing" in afresh(parts).get(f"/v1/matches/{bad}").json["detail"]
 
 
-def test_without_the_archive_sealed_matches_wait_and_all_others_go_on(
-    parts: Parts, api: Api, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    _, token = api.sign_up()
+def test_without_the_archive_sealed_matches_wait_and_all_others_go_on(parts: Parts, api: Api, token: str) -> None:
     match, open_one = seal_one(parts, api, token), api.new_match(token)
     alone = Api(create_app(compose(CONFIG, parts.store.within)))
-    refused = alone.send("GET", f"/v1/matches/{match}")
+    refused = alone.get(f"/v1/matches/{match}")
     assert (refused.status_code, refused.json["code"]) == (503, "archive/unavailable")
     assert match in refused.json["detail"]
     assert "PLYSCRIBE" not in refused.json["detail"]
     assert "Retry-After" in refused.headers
-    assert alone.send("GET", f"/v1/matches/{open_one}").json["status"] == "open"
+    assert alone.get(f"/v1/matches/{open_one}").json["status"] == "open"
 
 
-def test_a_folder_that_is_away_is_asked_again_later(parts: Parts, api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
-    _, token = api.sign_up()
+def test_a_folder_that_is_away_is_asked_again_later(parts: Parts, api: Api, token: str, monkeypatch) -> None:
     match = seal_one(parts, api, token)
 
     def fail(*_: object, **__: object) -> bytes:
         raise OSError("no route to the disk")
 
-    monkeypatch.setattr("plyscribe.service.archive.storage.obstore.get", fail)
-    monkeypatch.setattr("plyscribe.service.archive.storage.obstore.get_range", fail)
+    for name in ("get", "get_range"):
+        monkeypatch.setattr(f"plyscribe.service.archive.storage.obstore.{name}", fail)
     away = afresh(parts)
-    refused = away.send("GET", f"/v1/matches/{match}")
+    refused = away.get(f"/v1/matches/{match}")
     assert (refused.status_code, refused.json["code"]) == (503, "archive/unavailable")
     assert (match in refused.json["detail"], "disk" in refused.json["detail"]) == (True, False)
     monkeypatch.undo()
-    assert away.send("GET", f"/v1/matches/{match}").json["status"] == "aborted"
+    assert away.get(f"/v1/matches/{match}").json["status"] == "aborted"
 
 
 def test_an_archive_address_that_is_none_says_so() -> None:

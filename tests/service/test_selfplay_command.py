@@ -21,15 +21,16 @@ def test_it_says_how_the_games_ended_and_who_won():
     assert "seat 2" in shown
 
 
-def test_json_has_scores_of_seats_and_bots():
-    about = json.loads(
-        run("zhen", "--games", "6", "--bot", "greedy", "--bot", "random", "--workers", "0", "--json").output
-    )
+def test_json_has_scores_of_seats_and_bots_and_counts_games_that_were_cut_off():
+    arguments = ["--games", "6", "--bot", "greedy", "--bot", "random", "--workers", "0", "--json"]
+    about = json.loads(run("zhen", *arguments).output)
     assert about["games"] == about["seats"][0]["games"] == 6
     greedy, other = about["bots"]
     assert (greedy["bot"], other["bot"]) == ("greedy", "random")
     assert greedy["score"]["mean"] + other["score"]["mean"] == pytest.approx(1)
     assert greedy["score"]["low"] < greedy["score"]["mean"]
+    about = json.loads(run("pathagon", "--games", "2", "--most-steps", "5", "--workers", "0", "--json").output)
+    assert (about["cut_off"], about["seats"], about["reasons"]) == (2, [None, None], {})
 
 
 def test_games_are_written_line_by_line_with_their_steps(tmp_path):
@@ -48,8 +49,3 @@ def test_games_on_standard_output_come_alone():
 
 def test_a_number_that_does_not_fit_is_refused_with_a_reason():
     assert "fewer bots" in run("rings", "--seats", "2", *["--bot", "random"] * 3, status=2).stderr
-
-
-def test_games_that_were_cut_off_are_counted():
-    about = json.loads(run("pathagon", "--games", "2", "--most-steps", "5", "--workers", "0", "--json").output)
-    assert (about["cut_off"], about["seats"], about["reasons"]) == (2, [None, None], {})

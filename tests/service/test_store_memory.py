@@ -1,7 +1,5 @@
 """How much memory the embedded store gets: a share of what the machine or its control group has, or an amount."""
 
-from pathlib import Path
-
 import pytest
 
 from plyscribe.service.config import ConfigError
@@ -19,19 +17,18 @@ def machine(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("text", "size"),
     [
-        ("", 4 * GIB),
-        ("50%", 4 * GIB),
-        ("25 %".replace(" ", ""), 2 * GIB),
-        ("100%", 8 * GIB),
-        ("3GB", 3 * GIB),
-        ("3gb", 3 * GIB),
+        *((share, size * GIB) for share, size in (("", 4), ("50%", 4), ("25%", 2), ("100%", 8))),
+        *((amount, size * GIB) for amount, size in (("3GB", 3), ("3gb", 3), ("1TB", 1024), ("0", 0))),
         ("800MB", 800 * 1024**2),
-        ("1TB", 1024 * GIB),
-        ("0", 0),
     ],
 )
 def test_a_share_or_an_amount_or_no_limit(text, size):
     assert read_store_memory({MEMORY_VARIABLE: text}) == size
+
+
+def test_a_share_of_a_tiny_machine_is_still_enough_to_start(monkeypatch):
+    monkeypatch.setattr(module, "find_memory", lambda: LEAST)
+    assert read_store_memory({}) == LEAST
 
 
 @pytest.mark.parametrize("text", ["half", "0%", "101%", "-1GB", "1.5GB", "4", "4K", "1MB", "50%%", "01GB"])
@@ -40,36 +37,22 @@ def test_anything_else_is_refused_with_what_is_allowed(text):
         read_store_memory({MEMORY_VARIABLE: text})
 
 
-def test_a_share_of_a_tiny_machine_is_still_enough_to_start(monkeypatch):
-    monkeypatch.setattr(module, "find_memory", lambda: LEAST)
-    assert read_store_memory({}) == LEAST
-
-
-def machine_with(root: Path, groups: str, **limits: str) -> int:
-    (root / "proc" / "self").mkdir(parents=True)
-    (root / "proc" / "self" / "cgroup").write_text(groups)
-    for place, limit in limits.items():
-        file = (
-            root / "groups" / place.replace("__", "/").replace("_limit", ".limit").replace("memory_max", "memory.max")
-        )
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(f"{limit}\n")
-    return find_memory(root / "proc", root / "groups")
+@pytest.mark.parametrize(
+    ("groups", "limits", "memory"),
+    [
+        ("0::/a/b\n", {"a/memory.max": "70000000", "a/b/memory.max": "max"}, 70_000_000),
+        ("0::/host/only\n", {"memory.max": "60000000"}, 60_000_000),
+        ("5:cpu:/a\n4:memory:/a\n", {"memory/a/memory.limit_in_bytes": "50000000"}, 50_000_000),
+    ],
+    ids=["the narrowest limit counts", "a container sees its own group alone", "the older interface counts too"],
+)
+def test_the_limits_of_control_groups_count(tmp_path, groups, limits, memory):
+    files = {"proc/self/cgroup": groups, **{f"groups/{place}": f"{limit}\n" for place, limit in limits.items()}}
+    for place, text in files.items():
+        (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / place).write_text(text)
+    assert find_memory(tmp_path / "proc", tmp_path / "groups") == memory
 
 
 def test_without_a_control_group_it_is_the_memory_of_the_machine(tmp_path):
     assert find_memory(tmp_path, tmp_path) > LEAST
-
-
-def test_the_narrowest_limit_of_the_control_groups_counts(tmp_path):
-    limits = {"a__memory_max": "70000000", "a__b__memory_max": "max"}
-    assert machine_with(tmp_path, "0::/a/b\n", **limits) == 70_000_000
-
-
-def test_in_a_container_the_limit_is_that_of_the_group_it_sees(tmp_path):
-    assert machine_with(tmp_path, "0::/host/only\n", memory_max="60000000") == 60_000_000
-
-
-def test_the_older_interface_counts_too(tmp_path):
-    limits = {"memory__a__memory_limit_in_bytes": "50000000"}
-    assert machine_with(tmp_path, "5:cpu:/a\n4:memory:/a\n", **limits) == 50_000_000
