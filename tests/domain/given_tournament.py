@@ -114,11 +114,7 @@ class GivenTournament:
         self.when(ForfeitGame, round=round, board=board, game=game, entrants=entrants, why="never came")
 
     def pair(
-        self,
-        boards: Sequence[Sequence[int]],
-        byes: Sequence[int] = (),
-        costs: Any = None,
-        engine: str = "by hand",
+        self, boards: Sequence[Sequence[int]], byes: Sequence[int] = (), costs: Any = None, engine: str = "by hand"
     ) -> None:
         fields = {"boards": tuple(map(tuple, boards)), "byes": tuple(byes), "costs": costs or {}, "engine": engine}
         self.when(PairRound, SYSTEM, round=len(self.state.rounds) + 1, **fields)

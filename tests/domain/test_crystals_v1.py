@@ -13,18 +13,7 @@ from plyscribe.domain.rulesets import find_ruleset
 from plyscribe.domain.rulesets.crystals_v1 import CRYSTALS_V1
 from plyscribe.domain.rulesets.crystals_v1.state import State
 from plyscribe.domain.rulesets.crystals_v1.track import steps_home
-from tests.domain.crystals import (
-    begun,
-    draw,
-    is_over,
-    legal,
-    play,
-    position,
-    refuse,
-    require_board,
-    roll_for,
-    start,
-)
+from tests.domain.crystals import begun, draw, is_over, legal, play, position, refuse, require_board, roll_for, start
 
 DOCS = (Path(__file__).parents[2] / "docs/rulesets/crystals.md").read_text()
 turn = CRYSTALS_V1.turn

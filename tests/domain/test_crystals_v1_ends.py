@@ -155,10 +155,7 @@ def test_cr21_a_rider_or_archer_turns_to_its_next_target() -> None:
     drawing = "1m 1a . . 2s 3m 2m 2t 3t .\n2r . . . . . . . . .\n3s . . . . . . . . ."
     state = play(position(drawing, roll=2, xp={"1a": 5}, teleport=9), "move archer")
     state = withdraw(state, 2)
-    assert (turn(state), view(state)["attack"]["target"]) == (
-        roll_for("defence", 3),
-        {"seat": 3, "class": "miner"},
-    )
+    assert (turn(state), view(state)["attack"]["target"]) == (roll_for("defence", 3), {"seat": 3, "class": "miner"})
     require_board(state, "1m . . 1a . 3m . . 3t .\n. . . . . . . . . .\n3s . . . . . . . . .")
 
 
@@ -266,10 +263,7 @@ def test_greedy_goes_home_kills_flees_and_runs(roll: int, best: str, drawing: st
 
 @pytest.mark.parametrize(
     ("in_danger", "drawing"),
-    [
-        (True, "1m . . . . . . . . .\n2t . 2s . 1s . 1t . . ."),
-        (False, "1m . . 1s . . 1t . . .\n2t . 2s . . . . . . ."),
-    ],
+    [(True, "1m . . . . . . . . .\n2t . 2s . 1s . 1t . . ."), (False, "1m . . 1s . . 1t . . .\n2t . 2s . . . . . . .")],
 )
 def test_a_towers_level_is_worth_more_where_it_covers_who_is_in_danger(in_danger: bool, drawing: str) -> None:
     tower, miner = (CRYSTALS_V1.evaluate(position(drawing, xp={own: 5}), 1) for own in ("1t", "1m"))

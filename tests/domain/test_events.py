@@ -234,8 +234,7 @@ def test_an_unknown_field_is_refused_by_name_and_so_is_a_missing_one_without_a_d
 
 
 @pytest.mark.parametrize(
-    "step",
-    [{"cause": "time"}, {"seat": 1, "cause": "time", "fault": None, "by": "x"}, {"seat": 1}, {}, "resigned"],
+    "step", [{"cause": "time"}, {"seat": 1, "cause": "time", "fault": None, "by": "x"}, {"seat": 1}, {}, "resigned"]
 )
 def test_a_step_of_a_line_is_refused_like_an_event_of_its_own(step):
     data = {"steps": [step], "salts": None}
@@ -266,14 +265,7 @@ def test_limits_and_parents_have_all_of_their_fields(field, value):
 
 
 @pytest.mark.parametrize(
-    "data",
-    [
-        {"seat": 1},
-        {"seat": "1", "move": "d4"},
-        {"seat": True, "move": "d4"},
-        {"seat": 1, "move": None},
-        {},
-    ],
+    "data", [{"seat": 1}, {"seat": "1", "move": "d4"}, {"seat": True, "move": "d4"}, {"seat": 1, "move": None}, {}]
 )
 def test_fields_that_are_missing_or_of_another_type_are_refused(data):
     with pytest.raises(UnknownEventShape):

@@ -44,18 +44,7 @@ from plyscribe.domain.ruleset import AnyRuleset, Decision
 from plyscribe.domain.rulesets import find_ruleset
 from plyscribe.domain.variation import Tried, begin, read_line, write_line
 from plyscribe.domain.verification import verify_match
-from tests.domain.given import (
-    ANN,
-    BEN,
-    RECORDER,
-    SECRET,
-    STREAM,
-    Table,
-    account,
-    hot_seat,
-    new_match,
-    recorded,
-)
+from tests.domain.given import ANN, BEN, RECORDER, SECRET, STREAM, Table, account, hot_seat, new_match, recorded
 from tests.domain.prove import every_ruleset, settings_of
 
 FRESH = ServerDice("match-" + "f" * 26, commit(SECRET), "0123456789abcdef")

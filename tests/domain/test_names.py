@@ -67,16 +67,14 @@ def test_the_stream_of_a_name_stays_the_same_for_ever():
 
 
 @pytest.mark.parametrize(
-    "name",
-    [*WORLD, "O'Brien", "R2-D2", "x" * MAX_NAME_LENGTH, "Random Joe", "Player One", "Matchmaker"],
+    "name", [*WORLD, "O'Brien", "R2-D2", "x" * MAX_NAME_LENGTH, "Random Joe", "Player One", "Matchmaker"]
 )
 def test_names_of_all_the_world_are_fine(name):
     require_name(name)
 
 
 @pytest.mark.parametrize(
-    "name",
-    [*HIDDEN, *MIXED, "", " Ada", "Ada ", "x" * (MAX_NAME_LENGTH + 1), "A\nda", "\0", "\ud800"],
+    "name", [*HIDDEN, *MIXED, "", " Ada", "Ada ", "x" * (MAX_NAME_LENGTH + 1), "A\nda", "\0", "\ud800"]
 )
 def test_a_name_that_hides_something_is_refused(name):
     with pytest.raises(WrongValue) as refusal:
@@ -85,8 +83,7 @@ def test_a_name_that_hides_something_is_refused(name):
 
 
 @pytest.mark.parametrize(
-    "name",
-    [*OFFICIAL, "player-1", "match-" + "a" * 26, "ply_abc", "plys_abc", "Tournament-x", "greedy (built-in bot)"],
+    "name", [*OFFICIAL, "player-1", "match-" + "a" * 26, "ply_abc", "plys_abc", "Tournament-x", "greedy (built-in bot)"]
 )
 def test_names_that_stand_for_the_service_are_for_its_operator(name):
     with pytest.raises(WrongValue) as refusal:

@@ -4,14 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from plyscribe.domain.proofs.perft import (
-    PerftCase,
-    count_case,
-    divide,
-    explain_mismatch,
-    parse_perft,
-    perft,
-)
+from plyscribe.domain.proofs.perft import PerftCase, count_case, divide, explain_mismatch, parse_perft, perft
 from tests.domain.toy import TOY_V1
 
 

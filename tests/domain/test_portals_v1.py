@@ -58,13 +58,7 @@ def test_po2_center_and_start_are_platforms_from_the_beginning() -> None:
 
 @pytest.mark.parametrize(
     ("seats", "corners"),
-    [
-        (2, "i5 a5"),
-        (3, "i5 e9 a1"),
-        (4, "i5 i9 a5 a1"),
-        (5, "i5 i9 e9 a5 a1"),
-        (6, "i5 i9 e9 a5 a1 e1"),
-    ],
+    [(2, "i5 a5"), (3, "i5 e9 a1"), (4, "i5 i9 a5 a1"), (5, "i5 i9 e9 a5 a1"), (6, "i5 i9 e9 a5 a1 e1")],
 )
 def test_po2_start_lies_on_corners_in_seat_order(seats: int, corners: str) -> None:
     platforms = look(start(seats, radius=4), "platforms")

@@ -91,8 +91,7 @@ def test_the_record_says_what_the_clocks_said(turns, first, later, change):
 
 
 @pytest.mark.parametrize(
-    ("ms", "text"),
-    [(0, "0:00:00"), (598_000, "0:09:58"), (1_250, "0:00:01.25"), (36_000_001, "10:00:00.001")],
+    ("ms", "text"), [(0, "0:00:00"), (598_000, "0:09:58"), (1_250, "0:00:01.25"), (36_000_001, "10:00:00.001")]
 )
 def test_clocks_are_written_as_in_pgn(ms, text):
     assert format_clock(ms) == text

@@ -360,9 +360,7 @@ def test_no_move_roll_outcome_or_verdict_is_changed_without_being_found() -> Non
 
 
 @every_match
-def test_whoever_changes_anything_and_chains_it_anew_is_caught_by_a_receipt(
-    make: Callable[[], Table],
-) -> None:
+def test_whoever_changes_anything_and_chains_it_anew_is_caught_by_a_receipt(make: Callable[[], Table]) -> None:
     table = make()
     head = describe_head(STREAM, table.match.life.created)
     receipt = receipt_for(table, len(table.entries))

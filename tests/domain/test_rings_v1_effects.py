@@ -120,10 +120,7 @@ def test_ri15_a_warrior_takes_the_field_of_runners() -> None:
         ),
         (
             "2RB",
-            [
-                "killed RI16 seat 1 owner 2 piece runner from a2 word supply",
-                "occupied RI16 seat 1 piece warrior to a2",
-            ],
+            ["killed RI16 seat 1 owner 2 piece runner from a2 word supply", "occupied RI16 seat 1 piece warrior to a2"],
         ),
     ],
 )

@@ -189,8 +189,7 @@ def test_ri16_the_way_of_the_second_warrior_leads_over_ground_that_it_may_enter(
 
 
 @pytest.mark.parametrize(
-    ("dice", "pays"),
-    [("M", ""), ("MT", ""), ("MTT", "M TT"), ("TTTT", "TT"), ("TTT", ""), ("MM", "M"), ("MR", "")],
+    ("dice", "pays"), [("M", ""), ("MT", ""), ("MTT", "M TT"), ("TTTT", "TT"), ("TTT", ""), ("MM", "M"), ("MR", "")]
 )
 def test_ri16_the_first_move_needs_dice_for_the_second(dice: str, pays: str) -> None:
     state = table("a1:1WW a2:2B", dice=dice)

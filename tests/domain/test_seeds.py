@@ -27,18 +27,7 @@ from plyscribe.domain.events import (
 from plyscribe.domain.match import Match
 from plyscribe.domain.seeds import SEEDS, derive_seed, derive_seeds_secret, open_seeds
 from plyscribe.domain.verification import verify_match
-from tests.domain.given import (
-    ANN,
-    SEALED,
-    SECRET,
-    SEEDS_SECRET,
-    SERVER_DICE,
-    STREAM,
-    SYSTEM,
-    Table,
-    account,
-    new_match,
-)
+from tests.domain.given import ANN, SEALED, SECRET, SEEDS_SECRET, SERVER_DICE, STREAM, SYSTEM, Table, account, new_match
 from tests.domain.test_verification import chained, first, parsed, refuted_at
 
 VERIFICATION = (Path(__file__).parents[2] / "docs" / "verification.md").read_text(encoding="utf-8")

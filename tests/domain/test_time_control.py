@@ -48,10 +48,7 @@ MINUTE, HOUR, DAY = 60_000, 3_600_000, 86_400_000
             "40/120, 20/60, SD/15 d5",
             {
                 "match_ms": 2 * HOUR,
-                "phases": [
-                    {"after": 40, "add_ms": HOUR},
-                    {"after": 60, "add_ms": 15 * MINUTE, "delay_ms": 5000},
-                ],
+                "phases": [{"after": 40, "add_ms": HOUR}, {"after": 60, "add_ms": 15 * MINUTE, "delay_ms": 5000}],
             },
         ),
         ("5+0; seat 2: 1+0", {"match_ms": 5 * MINUTE, "seats": [{"seat": 2, "match_ms": MINUTE}]}),

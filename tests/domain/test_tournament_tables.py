@@ -16,12 +16,7 @@ from plyscribe.domain.tournament.results import Results
 from plyscribe.domain.tournament.schedule import pair_knockout
 from plyscribe.domain.tournament.standings import rank_entrants
 from plyscribe.domain.tournament.state import Entrant
-from plyscribe.domain.tournament.tables import (
-    dump_table,
-    list_table,
-    render_csv,
-    render_text,
-)
+from plyscribe.domain.tournament.tables import dump_table, list_table, render_csv, render_text
 from plyscribe.domain.tournament.terms import TIEBREAKS
 from tests.domain.given_tournament import BOT, GivenTournament, by_number
 

@@ -102,11 +102,7 @@ def test_a_tournament_of_teams_does_not_start_with_an_entrant_without_a_team():
 
 @pytest.mark.parametrize(
     ("format", "sizes"),
-    [
-        (LEAGUE, {"Reds": 2}),
-        (LEAGUE, {"Reds": 2, "Blues": 1}),
-        (SCHEVENINGEN, {"Reds": 2, "Blues": 3}),
-    ],
+    [(LEAGUE, {"Reds": 2}), (LEAGUE, {"Reds": 2, "Blues": 1}), (SCHEVENINGEN, {"Reds": 2, "Blues": 3})],
 )
 def test_a_tournament_does_not_start_with_teams_of_the_wrong_size(format, sizes):
     teams = GivenTournament(at_table=True, format=format)

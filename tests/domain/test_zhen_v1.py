@@ -212,10 +212,7 @@ def test_zh7_a_seat_that_could_only_undo_is_blocked() -> None:
 
 def test_zh7_collecting_leaves_what_stood_before_the_last_move() -> None:
     state = play(position("2 | . 11 . 22 | .", reserve=3), "+1")
-    assert ZHEN_V1.view(state)["before"] == {
-        "tiles": [[0, 0], [2, 0], [0, 0], [0, 2]],
-        "goals": [[0, 1], [0, 0]],
-    }
+    assert ZHEN_V1.view(state)["before"] == {"tiles": [[0, 0], [2, 0], [0, 0], [0, 2]], "goals": [[0, 1], [0, 0]]}
 
 
 def test_zh7_goes_before_the_ply_limit() -> None:

@@ -25,25 +25,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from plyscribe.domain.effects import (
-    LEFT,
-    ROLLED,
-    Effect,
-    EffectKind,
-    Moved,
-    Rolled,
-    Step,
-    Withdrew,
-    list_end_kinds,
-)
+from plyscribe.domain.effects import LEFT, ROLLED, Effect, EffectKind, Moved, Rolled, Step, Withdrew, list_end_kinds
 from plyscribe.domain.errors import BadNotation, IllegalMove, NotInPlay, OptionError
 from plyscribe.domain.options import Integer, options_schema, parse_options
 from plyscribe.domain.ruleset import Decision, Over, RandBelow, Roll, Ruleset, Turn, rank_seats, require_roll
 
-OPTIONS = (
-    Integer("dice", default=2, low=0, high=3),
-    Integer("ply_limit", default=100, low=1, nullable=True),
-)
+OPTIONS = (Integer("dice", default=2, low=0, high=3), Integer("ply_limit", default=100, low=1, nullable=True))
 PLAIN_TRACK = 10
 MOST_COINS = 4
 END_CLAUSES = {"finish": "TO8", "storm": "TO9"}

@@ -37,10 +37,7 @@ BREACHES = [
     Breach("CR14", DEPLOYED, "spawn scout", "seat 1 must roll for the first turn now. Go on after the roll."),
     Breach("CR14", BEGUN, "move rider", "seat 1 must roll now. Move after the roll."),
     Breach(
-        "CR14",
-        f"{BEGUN}; roll 6",
-        "spawn scout",
-        "seat 1 must move by the roll now. Move a character on the loop.",
+        "CR14", f"{BEGUN}; roll 6", "spawn scout", "seat 1 must move by the roll now. Move a character on the loop."
     ),
     Breach("CR7", f"{BEGUN}; roll 6", "move scout", "the scout is in the base. Move a character that is on the loop."),
     Breach(

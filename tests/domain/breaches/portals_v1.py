@@ -49,12 +49,7 @@ BREACHES = [
     ),
     breach(None, "", "enter e3", "the word enter alone"),
     breach(None, "", "exit c3", "the word exit alone"),
-    breach(
-        None,
-        "",
-        "pass",
-        "portal, platform, launch, enter or exit, as in portal d4 <c3,c4 >d5, launch d4 or enter",
-    ),
+    breach(None, "", "pass", "portal, platform, launch, enter or exit, as in portal d4 <c3,c4 >d5, launch d4 or enter"),
     breach("PO3", "", "enter", "it is not yet decided who plays first. Roll the die for it, then move.", {}),
     breach("PO4", "portal d3 >c3", "portal d3 >e3", "d3 is not empty. Build on an empty field."),
     breach("PO4", "", "portal d3", "no arrow joins what you build. Name neighbours after < or >, as in portal d4 <c3."),
@@ -62,17 +57,9 @@ BREACHES = [
     breach("PO4", "", "portal d3 <c3 >a1", "a1 is not beside d3. Name neighbours of d3 only."),
     breach("PO4", "", "portal d3 <c3,d2", "d2 has no platform. Join a portal to neighbouring platforms only."),
     breach(
-        "PO4",
-        "portal d3 >c3",
-        "platform d2 <d3 >c2",
-        "c2 has no portal. Join a platform to neighbouring portals only.",
+        "PO4", "portal d3 >c3", "platform d2 <d3 >c2", "c2 has no portal. Join a platform to neighbouring portals only."
     ),
-    breach(
-        "PO5",
-        "",
-        "portal b3 <a3 >c3",
-        "a3 is the START of seat 2. Build a portal that is not joined to it.",
-    ),
+    breach("PO5", "", "portal b3 <a3 >c3", "a3 is the START of seat 2. Build a portal that is not joined to it."),
     breach("PO6", "", "launch d3", "there is no portal on d3. Launch one that was built."),
     breach(
         "PO6",
@@ -95,11 +82,7 @@ BREACHES = [
         {**FIRST, "pool": 1},
     ),
     breach(
-        "PO7",
-        "enter; enter",
-        "enter",
-        "the pool of seat 1 is empty. Build or launch instead.",
-        {**FIRST, "pool": 1},
+        "PO7", "enter; enter", "enter", "the pool of seat 1 is empty. Build or launch instead.", {**FIRST, "pool": 1}
     ),
     breach(
         "PO8",
@@ -177,12 +160,6 @@ BREACHES = [
     ),
     breach("PO19", "", "enter", "every turn begins with a roll. Roll the die, then move.", DICE),
     breach("PO19", "roll 2", "enter", "a roll of 2 is for building. Build a portal or a platform.", DICE),
-    breach(
-        "PO19",
-        "roll 1; portal d3 >c3; roll 5",
-        "enter",
-        "a roll of 5 is for launching. Launch a portal.",
-        DICE,
-    ),
+    breach("PO19", "roll 1; portal d3 >c3; roll 5", "enter", "a roll of 5 is for launching. Launch a portal.", DICE),
     breach("PO19", "roll 7", "portal d3 >c3", "a roll of 7 is for entering. Play enter.", DICE),
 ]

@@ -136,11 +136,7 @@ BREACHES = [
     ),
     Breach("RI10", BESIDE, "M warrior a1-s1", "no unit moves to a START. Choose a field of a ring, or top.", FLAT),
     Breach(
-        "RI10",
-        BESIDE,
-        "M warrior a1-a1",
-        "a move does not end on a1, where it begins. Choose another field.",
-        FLAT,
+        "RI10", BESIDE, "M warrior a1-a1", "a move does not end on a1, where it begins. Choose another field.", FLAT
     ),
     Breach(
         "RI10",
@@ -157,11 +153,7 @@ BREACHES = [
         FLAT,
     ),
     Breach(
-        "RI12",
-        BESIDE,
-        "M warrior a1-a7",
-        "a7 is heavy terrain. Move the warrior to light or medium terrain.",
-        FLAT,
+        "RI12", BESIDE, "M warrior a1-a7", "a7 is heavy terrain. Move the warrior to light or medium terrain.", FLAT
     ),
     Breach(
         "RI12",
