@@ -5,7 +5,7 @@ from plyscribe.domain.proofs.playthrough import format_effect, take_step
 from plyscribe.domain.rulesets.crystals_v1 import CRYSTALS_V1
 from plyscribe.domain.rulesets.crystals_v1.state import State
 from plyscribe.service.language.sentences import describe_effects
-from tests.domain.crystals import play, position, start
+from tests.domain.crystals import play, position
 
 THREE = "{}\n2s . . . . . . . . .\n3s . . . . . . . . ."
 
@@ -20,26 +20,6 @@ def happenings(state: State, step: str | int | Step) -> list[str]:
     return [format_effect(effect).removeprefix("= ") for effect in effects]
 
 
-def test_cr5_who_rolled_too_high_is_out_and_who_shares_the_lowest_roll_rolls_again() -> None:
-    state = play(start(3), *["choose rider"] * 3, *["spawn scout"] * 3, 2, 4)
-    assert happenings(state, 2) == [
-        "rolled CR5 seat 3 amount 2 word first",
-        "tied CR5 owner 1",
-        "out CR5 owner 2",
-        "tied CR5 owner 3",
-    ]
-    assert happenings(play(state, 2, 5), 3)[1:] == ["turn-began CR5 owner 3 word first"]
-
-
-def test_cr7_a_seat_with_nobody_on_the_track_is_idle() -> None:
-    state = position("2t . . . . . . . . .\n2s . . . . . . . . .")
-    assert happenings(state, 4) == [
-        "rolled CR7 seat 1 amount 4 word turn",
-        "idle CR7 owner 1",
-        "turn-began CR14 owner 2 word next",
-    ]
-
-
 def test_cr8_a_character_that_comes_home_takes_a_crystal_and_uses_its_ability() -> None:
     state = position("1s . . . . . . . . .\n2s . . . . . . . . 1m", roll=1, crystals=(1, 0))
     assert happenings(state, "move miner") == [
@@ -47,16 +27,6 @@ def test_cr8_a_character_that_comes_home_takes_a_crystal_and_uses_its_ability() 
         "scored CR8 seat 1 amount 1 word second",
         "mined CR18 seat 1 to 20",
         "turn-began CR14 owner 2 word next",
-    ]
-
-
-def test_cr9_a_teleport_and_a_kill_at_its_far_end_are_told_one_after_the_other() -> None:
-    state = position("1m . . 1s . . . . . .\n2s . . . . 2m . . . .", roll=2)
-    assert happenings(state, "move scout") == [
-        "moved CR7* seat 1 piece scout from 4 to 6",
-        "teleported CR9 owner 1 piece scout from 6 to 16",
-        "killed CR11 seat 1 owner 2 piece miner from 16 word scout",
-        "earned CR11 owner 1 amount 1",
     ]
 
 
@@ -86,46 +56,6 @@ def test_cr12_a_covered_character_that_is_not_saved_is_killed() -> None:
     ]
 
 
-def test_cr13_a_mine_kills_a_stranger_and_rewards_its_owner() -> None:
-    state = position("1m 1s . *2 . . . . . .\n2s . . . . . . . . .", roll=2)
-    assert happenings(state, "move scout") == [
-        "moved CR7* seat 1 piece scout from 2 to 4",
-        "returned CR13 seat 1 owner 2 piece scout from 4",
-        "killed CR13 seat 2 owner 1 piece scout from 4 word mine",
-        "earned CR13 owner 2 amount 1",
-    ]
-
-
-def test_cr13_an_own_mine_only_rewards() -> None:
-    state = position("1m 1s . *1 . . . . . .\n2s . . . . . . . . .", roll=2)
-    assert happenings(state, "move scout")[1:] == [
-        "returned CR13 seat 1 owner 1 piece scout from 4",
-        "earned CR13 owner 1 amount 1",
-    ]
-
-
-def test_cr14_a_spawn_says_when_it_happened() -> None:
-    first = happenings(play(start(), "choose rider", "choose rider"), "spawn tower")
-    assert first == ["placed CR5* seat 1 piece tower to 1"]
-    state = play(position("1s . . . . . . . . .\n. . 2s . . . . . . .", roll=3), "move scout")
-    assert happenings(state, "spawn rider") == [
-        "placed CR14* seat 1 piece rider to 1",
-        "turn-began CR14 owner 2 word next",
-    ]
-    assert happenings(play(state, "spawn rider"), "spawn rider") == ["placed CR6* seat 2 piece rider to 11"]
-
-
-def test_cr15_a_six_and_the_turn_that_it_gives_are_told() -> None:
-    state = position(". 1s . . . . . . . .\n2s . . . . . . . . .")
-    assert happenings(state, 6) == ["rolled CR7 seat 1 amount 6 word turn", "extra-turn CR15 owner 1 word six"]
-    idle = position("2t . . . . . . . . .\n2s . . . . . . . . .")
-    assert happenings(idle, 6)[1:] == [
-        "extra-turn CR15 owner 1 word six",
-        "idle CR7 owner 1",
-        "turn-began CR14 owner 1 word extra",
-    ]
-
-
 def test_cr16_an_archer_kills_until_it_meets_one_that_is_covered_and_then_goes_on() -> None:
     drawing = "1m 1a . . 3m 2s 2m 2t . .\n2r . . . . . . . . .\n3s . . . . . . . . ."
     state = position(drawing, roll=2, xp={"1a": 5}, teleport=9)
@@ -145,35 +75,6 @@ def test_cr16_an_archer_kills_until_it_meets_one_that_is_covered_and_then_goes_o
     assert happenings(play(state, 1), 6)[1:] == [
         "killed-from-afar CR16 seat 1 owner 2 piece miner from 7 word archer",
         "earned CR16 owner 1 amount 1",
-    ]
-
-
-def test_cr17_an_extra_turn_is_told_once() -> None:
-    state = position("1m 1s . . . . . . . .\n2s . . . . . . . . .", roll=1)
-    assert happenings(state, "move scout")[1:] == [
-        "extra-turn CR17 owner 1 word scout",
-        "turn-began CR14 owner 1 word extra",
-    ]
-
-
-def test_cr18_a_mine_is_told_where_it_was_left() -> None:
-    state = position("1s 1m . . . . . . . .\n2s . . . . . . . . .", roll=1)
-    assert happenings(state, "move miner")[:2] == [
-        "moved CR7* seat 1 piece miner from 2 to 3",
-        "mined CR18 seat 1 to 2",
-    ]
-
-
-def test_cr3_a_level_is_told_after_the_point_that_reaches_it() -> None:
-    state = position("1m 1s 2s . . . . . . .\n2t . . . . . . . . .", roll=1, xp={"1m": 4, "1t": 2})
-    state = play(state, "move scout")
-    assert happenings(state, "xp miner")[:2] == [
-        "learned CR19* seat 1 piece miner amount 5",
-        "levelled CR3 owner 1 piece miner amount 3",
-    ]
-    assert happenings(state, "xp tower")[:2] == [
-        "learned CR19* seat 1 piece tower amount 3",
-        "turn-began CR14 owner 1 word extra",
     ]
 
 

@@ -6,7 +6,7 @@ from plyscribe.domain.effects import Moved, Rolled, Step, Withdrew
 from plyscribe.domain.proofs.playthrough import format_effect, take_step
 from plyscribe.domain.rulesets.rings_v1 import RINGS_V1
 from plyscribe.domain.rulesets.rings_v1.state import State
-from tests.domain.rings_tables import ALLIES, FLAT, play, start, table
+from tests.domain.rings_tables import ALLIES, play, table
 
 PASS = {1: "MM", 2: "RR"}
 
@@ -28,52 +28,6 @@ def after_leaving(state: State, seat: int) -> list[str]:
     return list_lines(state, Withdrew(seat))
 
 
-def test_ri3_each_field_of_a_ring_gets_its_terrain() -> None:
-    assert after_roll(start(), 1) == [
-        "rolled RI3 amount 1 word terrain",
-        "laid RI3 to a1 word heavy",
-        "laid RI3 to a2 word heavy",
-        "laid RI3 to a3 word light",
-        "laid RI3 to a4 word light",
-        "laid RI3 to a5 word light",
-        "laid RI3 to a6 word medium",
-        "laid RI3 to a7 word medium",
-    ]
-
-
-def test_ri4_the_last_start_begins_the_first_round() -> None:
-    state = start(terrain=FLAT)
-    assert after_move(state, "start a3") == ["attached RI4* seat 2 to a3"]
-    assert after_move(play(state, "start a3"), "start a1") == ["attached RI4* seat 1 to a1", "round-began RI5 amount 1"]
-
-
-def test_ri5_each_die_shows_its_class_and_the_last_ones_begin_a_turn() -> None:
-    state = play(start(terrain=FLAT), "start a3", "start a1", (1, 2, 3, 4))
-    assert after_roll(state, 2, 4, 5, 6) == [
-        "rolled RI5 seat 2 amount 2 word recruit",
-        "rolled RI5 seat 2 amount 4 word move",
-        "rolled RI5 seat 2 amount 5 word turn",
-        "rolled RI5 seat 2 amount 6 word turn",
-        "turn-began RI6 owner 1",
-    ]
-
-
-def test_ri6_a_turn_ends_early_only_if_a_use_is_left() -> None:
-    spent = after_move(table("a1:1W", dice={1: "MM", 2: "R"}, uses=1), "M warrior a1-a2")
-    assert spent[2:] == ["turn-began RI6 owner 2"]
-    early = after_move(table("a1:1W", dice={1: "M", 2: "R"}), "M warrior a1-a2")
-    assert early[2:] == ["turn-ended RI6 owner 1", "turn-began RI6 owner 2"]
-
-
-def test_ri6_the_second_pass_begins_with_the_lowest_seat_that_has_dice() -> None:
-    state = table("a1:1W", on_turn=2, dice={1: "M", 2: "MM"})
-    assert after_move(play(state, "drop M"), "drop M") == [
-        "dropped RI7* seat 2 word move",
-        "pass-began RI6 amount 2",
-        "turn-began RI6 owner 1",
-    ]
-
-
 def test_ri7_dice_that_expire_end_one_turn_after_another() -> None:
     state = table("top:2B", seats=3, dice={1: "RM", 2: "M", 3: "MM"}, pass_=2, supply={2: "R"}, terrain=["HHHHHHH"] * 4)
     assert after_move(state, "R +warrior") == [
@@ -86,15 +40,6 @@ def test_ri7_dice_that_expire_end_one_turn_after_another() -> None:
         "turn-ended RI6 owner 2",
         "scored RI22 owner 2 piece blocker to top amount 1",
         "turn-began RI6 owner 3",
-    ]
-
-
-def test_ri15_an_attack_on_top_says_that_both_warriors_fall() -> None:
-    assert after_move(table("d2:1W top:2W"), "M warrior d2-top") == [
-        "attacked RI15* seat 1 owner 2 piece warrior from d2 to top word alone",
-        "paid RI8 seat 1 amount 1 word move",
-        "killed RI15 seat 1 owner 2 piece warrior from top word supply",
-        "killed RI15 seat 1 owner 1 piece warrior from top word supply",
     ]
 
 
@@ -181,16 +126,6 @@ def test_ri19_a_ring_carries_the_units_of_all_seats() -> None:
     ]
 
 
-def test_ri20_ri21_a_start_and_terrain_change_places() -> None:
-    state = table("s1:1W", dice="TTM")
-    assert after_move(state, "T start a5")[0] == "reattached RI20* seat 1 from a1 to a5"
-    assert after_move(state, "T swap a1 a7")[:3] == [
-        "swapped RI21* seat 1 from a1 to a7 word light",
-        "swapped RI21* seat 1 from a7 to a1 word heavy",
-        "paid RI8 seat 1 amount 1 word turn",
-    ]
-
-
 def test_ri22_ri23_the_points_that_win_come_before_the_end() -> None:
     race = table("top:1R", dice=PASS, uses=1, target=2)
     assert after_move(race, "drop M") == [
@@ -205,18 +140,6 @@ def test_ri22_ri23_the_points_that_win_come_before_the_end() -> None:
         "scored RI23 owner 1 piece runner to top amount 1",
         "ended RI23 word countdown",
     ]
-
-
-def test_ri25_who_leaves_between_two_warriors_decides_what_becomes_of_the_first() -> None:
-    state = play(table("a1:1WW a2:2B", seats=3, dice={1: "MM", 2: "R"}), "M warrior a1-a2")
-    assert after_leaving(state, 2) == ["left RI25 owner 2", "occupied RI25 seat 1 piece warrior to a2"]
-    assert after_leaving(state, 1) == [
-        "left RI25 owner 1",
-        "voided RI25 to a2 word attack",
-        "turn-ended RI25 owner 1",
-        "turn-began RI6 owner 2",
-    ]
-    assert after_leaving(state, 3) == ["left RI25 owner 3"]
 
 
 @pytest.mark.parametrize("seat", [2, 3])
