@@ -34,10 +34,7 @@ def test_cr20_standing_goes_by_crystals_then_by_total_experience() -> None:
     state = position(FOUR, crystals=(1, 2, 1, 1), xp={"1s": 3, "3t": 2, "3m": 2, "4s": 2})
     assert CRYSTALS_V1.standing(state) == (2, 1, 2, 4)
     assert CRYSTALS_V1.standing(begun(3)) == (1, 1, 1)
-
-
-def test_cr20_an_attacker_not_yet_chosen_counts_one() -> None:
-    assert CRYSTALS_V1.standing(play(start(3), "choose rider")) == (1, 1, 1)
+    assert CRYSTALS_V1.standing(play(start(3), "choose rider")) == (1, 1, 1), "an attacker not yet chosen counts one"
 
 
 def test_cr20_the_winner_is_first_though_others_have_more_crystals() -> None:
@@ -90,16 +87,12 @@ def test_cr21_the_turn_of_the_seat_on_turn_ends_at_once(roll: int) -> None:
     assert (turn(state), view(state)["extra"]) == (roll_for("turn", 3), False)
 
 
-def test_cr21_a_seat_that_left_is_passed_over() -> None:
+def test_cr21_a_seat_that_left_is_passed_over_and_its_start_keeps_its_meaning() -> None:
     state = withdraw(position(FOUR, seat=1, roll=3), 2)
     assert turn(state) == Decision(1)
     assert turn(play(state, "move scout", "spawn miner")) == roll_for("turn", 3)
-
-
-def test_cr21_its_start_keeps_its_meaning() -> None:
     state = withdraw(position("1m . . . . . . . . 1s\n2s . . . . . . . . .\n3s . . . . . . . . .", roll=1), 2)
-    state = play(state, "move scout")
-    assert view(state)["extra"] is False
+    assert view(play(state, "move scout"))["extra"] is False
 
 
 def test_cr21_who_leaves_before_the_contest_is_out_of_it() -> None:
@@ -133,22 +126,21 @@ def test_cr21_a_seat_leaves_in_the_opening(steps: list[str | int], leaver: int, 
 ATTACK = "1m . . 1s . 2m 2t . . .\n2s . . . . . . . . .\n3s . . . . . . . . ."
 
 
-def test_cr21_the_attack_of_a_seat_that_leaves_is_dropped() -> None:
-    state = withdraw(play(position(ATTACK, roll=2, teleport=9), "move scout"), 1)
-    require_board(state, ". . . . . 2m 2t . . .\n2s . . . . . . . . .\n3s . . . . . . . . .")
-    assert (turn(state), view(state)["attack"]) == (roll_for("turn", 2), None)
-
-
-def test_cr21_an_attack_on_a_seat_that_leaves_is_void_and_the_attacker_takes_the_field() -> None:
-    state = withdraw(play(position(ATTACK, roll=2, teleport=9, xp={"1s": 2}), "move scout"), 2)
-    require_board(state, "1m . . . . 1s . . . .\n. . . . . . . . . .\n3s . . . . . . . . .")
-    assert (turn(state), view(state)["due"]) == (roll_for("turn", 1), [0, 0, 0])
-
-
-def test_cr21_a_third_seat_that_leaves_changes_nothing_for_an_attack() -> None:
-    state = withdraw(play(position(ATTACK, roll=2, teleport=9), "move scout"), 3)
-    assert turn(state) == roll_for("defence", 2)
-    assert view(state)["attack"] is not None
+@pytest.mark.parametrize(
+    ("leaver", "drawing", "then"),
+    [
+        (1, ". . . . . 2m 2t . . .\n2s . . . . . . . . .\n3s . . . . . . . . .", roll_for("turn", 2)),
+        # The attack is void, and the attacker takes the field.
+        (2, "1m . . . . 1s . . . .\n. . . . . . . . . .\n3s . . . . . . . . .", roll_for("turn", 1)),
+        (3, "1m . . 1s . 2m 2t . . .\n2s . . . . . . . . .\n. . . . . . . . . .", roll_for("defence", 2)),
+    ],
+)
+def test_cr21_an_attack_ends_when_the_attacking_or_the_attacked_seat_leaves(
+    leaver: int, drawing: str, then: object
+) -> None:
+    state = withdraw(play(position(ATTACK, roll=2, teleport=9, xp={"1s": 2}), "move scout"), leaver)
+    require_board(state, drawing)
+    assert (turn(state), view(state)["attack"] is None, view(state)["due"]) == (then, leaver != 3, [0, 0, 0])
 
 
 def test_cr21_a_rider_or_archer_turns_to_its_next_target() -> None:

@@ -20,20 +20,24 @@ def view(state: State) -> dict[str, Any]:
 # ---- attack
 
 
-def test_cr11_an_enemy_where_the_move_ends_is_killed_for_one_experience() -> None:
-    state = play(position("1s . 2m . . . . . . .\n2s . . . . . . . . .", roll=2), "move scout")
-    require_board(state, ". . 1s . . . . . . .\n2s . . . . . . . . .")
-    assert (view(state)["due"], view(state)["phase"], turn(state)) == ([1, 0], "xp", Decision(1))
-
-
-def test_cr11_an_enemy_on_any_start_is_killed_too() -> None:
-    state = position("1m . . . . . . . . .\n2s . . . . . . . . 1s\n2m . . . . . . . . .", roll=1)
-    require_board(play(state, "move scout"), "1m . . . . . . . . .\n2s . . . . . . . . .\n1s . . . . . . . . .")
-
-
-def test_cr11_an_enemy_on_the_far_teleport_is_killed() -> None:
-    state = play(position("1m . . 1s . . . . . .\n2s . . . . 2m . . . .", roll=2), "move scout")
-    require_board(state, "1m . . . . . . . . .\n2s . . . . 1s . . . .")
+@pytest.mark.parametrize(
+    ("roll", "before", "after"),
+    [
+        (2, "1s . 2m . . . . . . .\n2s . . . . . . . . .", ". . 1s . . . . . . .\n2s . . . . . . . . ."),
+        # on any START
+        (
+            1,
+            "1m . . . . . . . . .\n2s . . . . . . . . 1s\n2m . . . . . . . . .",
+            "1m . . . . . . . . .\n2s . . . . . . . . .\n1s . . . . . . . . .",
+        ),
+        # on the far teleport
+        (2, "1m . . 1s . . . . . .\n2s . . . . 2m . . . .", "1m . . . . . . . . .\n2s . . . . 1s . . . ."),
+    ],
+)
+def test_cr11_an_enemy_where_the_move_ends_is_killed_for_one_experience(roll: int, before: str, after: str) -> None:
+    state = play(position(before, roll=roll), "move scout")
+    require_board(state, after)
+    assert (view(state)["due"][0], view(state)["phase"], turn(state)) == (1, "xp", Decision(1))
 
 
 # ---- cover
@@ -47,9 +51,18 @@ def test_cr11_an_enemy_on_the_far_teleport_is_killed() -> None:
         (1, True, ". . . 2t . . 1s 2m . .\n2s . . . . . . . . ."),
         (1, False, ". . 2t . . . 1s 2m . .\n2s . . . . . . . . ."),
         (3, True, ". . . . . . 1s . . 2m\n2s . . 2t . . . . . ."),
+        (2, True, ". . . . . . . 2t 1s .\n2m . . . . . . . . ."),
+        (3, True, "1s . . 2t . . . . . .\n2s . . . . . . . . ."),  # itself
+        (1, True, "1m . . . . . . . . 1s\n2m . 2t . . . . . . ."),  # who stands on a START
+        (2, False, "1m . . . . 1s . 2m . .\n2t . . . . . . . . ."),  # but not from its own START
+        (2, False, "2t . 1s . 2m . . . . .\n2s . . . . . . . . ."),  # or another seat's
+        (1, False, "1m . . . . . . . . 1s\n2t . . . . . . . . ."),  # not even itself
+        (2, False, "1m . 1s . 2m . . . . .\n2s . . . . . . . . ."),  # nor from its base
     ],
 )
-def test_cr12_a_tower_covers_four_fields_either_way(roll: int, covered: bool, drawing: str) -> None:
+def test_cr12_a_tower_covers_itself_and_four_fields_either_way_but_not_from_a_start_or_its_base(
+    roll: int, covered: bool, drawing: str
+) -> None:
     state = play(position(drawing, roll=roll), "move scout")
     assert turn(state) == (roll_for("defence", 2) if covered else Decision(1))
 
@@ -57,26 +70,6 @@ def test_cr12_a_tower_covers_four_fields_either_way(roll: int, covered: bool, dr
 def test_cr12_a_tower_covers_round_the_end_of_the_numbering() -> None:
     state = position(". 1m . . . . . . . .\n2r . . . . . . . 1t 2s", seat=2, roll=2)
     assert turn(play(state, "move scout")) == roll_for("defence", 1)
-
-
-def test_cr12_a_tower_covers_itself_and_who_stands_on_a_start() -> None:
-    itself = position("1s . . 2t . . . . . .\n2s . . . . . . . . .", roll=3)
-    assert turn(play(itself, "move scout")) == roll_for("defence", 2)
-    on_start = position("1m . . . . . . . . 1s\n2m . 2t . . . . . . .", roll=1)
-    assert turn(play(on_start, "move scout")) == roll_for("defence", 2)
-
-
-@pytest.mark.parametrize(
-    ("roll", "drawing"),
-    [
-        (2, "1m . . . . 1s . 2m . .\n2t . . . . . . . . ."),  # its own START
-        (2, "2t . 1s . 2m . . . . .\n2s . . . . . . . . ."),  # another seat's
-        (1, "1m . . . . . . . . 1s\n2t . . . . . . . . ."),  # the tower itself
-        (2, "1m . 1s . 2m . . . . .\n2s . . . . . . . . ."),  # its base
-    ],
-)
-def test_cr12_a_tower_on_a_start_or_in_its_base_covers_nobody(roll: int, drawing: str) -> None:
-    assert turn(play(position(drawing, roll=roll), "move scout")) == Decision(1)
 
 
 @pytest.mark.parametrize(("xp", "value"), list(product((1, 2, 5), range(1, 7))))
@@ -99,26 +92,21 @@ def test_cr12_the_attacker_is_shown_where_it_came_from_while_a_defence_is_awaite
     assert view(state)["attack"] == {"attacker": "scout", "target": {"seat": 2, "class": "miner"}, "ranged": False}
 
 
-def test_cr12_the_way_back_leads_to_the_first_field_without_a_character() -> None:
-    state = position("1s 2r 1m 2m . 2t . . . .\n. . . . . . . . . .", roll=3)
-    require_board(play(state, "move scout", 1), "1s 2r 1m 2m . 2t . . . .\n. . . . . . . . . .")
-
-
-def test_cr12_the_way_back_passes_a_start_and_takes_one() -> None:
-    passed = position("1m . . . . . . . . 1s\n2s 2m 2t . . . . . . .", roll=2)
-    require_board(play(passed, "move scout", 1), "1m . . . . . . . . 1s\n2s 2m 2t . . . . . . .")
-    taken = position("1m . . . . . . . . 1s\n. 2m 2t . . . . . . .", roll=2)
-    require_board(play(taken, "move scout", 1), "1m . . . . . . . . .\n1s 2m 2t . . . . . . .")
-
-
-def test_cr12_after_a_teleport_the_way_back_begins_at_its_far_end() -> None:
-    state = position("1m . . 1s . . . . . .\n2s . . . . 2m 2t . . .", roll=2)
-    require_board(play(state, "move scout", 1), "1m . . . . . . . . .\n2s . . . 1s 2m 2t . . .")
-
-
-def test_cr12_the_way_back_onto_a_teleport_takes_no_teleport() -> None:
-    state = position("1m . . 1s . . 2m 2t . .\n2s . . . . . . . . .", roll=3)
-    require_board(play(state, "move scout", 1), "1m . . . . 1s 2m 2t . .\n2s . . . . . . . . .")
+@pytest.mark.parametrize(
+    ("roll", "before", "after"),
+    [
+        (3, "1s 2r 1m 2m . 2t . . . .\n. . . . . . . . . .", "1s 2r 1m 2m . 2t . . . .\n. . . . . . . . . ."),
+        (2, "1m . . . . . . . . 1s\n2s 2m 2t . . . . . . .", "1m . . . . . . . . 1s\n2s 2m 2t . . . . . . ."),
+        # onto a START
+        (2, "1m . . . . . . . . 1s\n. 2m 2t . . . . . . .", "1m . . . . . . . . .\n1s 2m 2t . . . . . . ."),
+        # from the far end of a teleport
+        (2, "1m . . 1s . . . . . .\n2s . . . . 2m 2t . . .", "1m . . . . . . . . .\n2s . . . 1s 2m 2t . . ."),
+        # onto a teleport, which is not taken
+        (3, "1m . . 1s . . 2m 2t . .\n2s . . . . . . . . .", "1m . . . . 1s 2m 2t . .\n2s . . . . . . . . ."),
+    ],
+)
+def test_cr12_the_way_back_leads_to_the_first_field_without_a_character(roll: int, before: str, after: str) -> None:
+    require_board(play(position(before, roll=roll), "move scout", 1), after)
 
 
 def test_cr12_a_rider_that_was_thrown_back_attacks_nobody() -> None:
@@ -128,15 +116,12 @@ def test_cr12_a_rider_that_was_thrown_back_attacks_nobody() -> None:
     assert view(saved)["due"] == [0, 1]
 
 
-def test_cr12_the_way_back_leads_onto_a_mine() -> None:
-    others = position("1m . . 1s . *2 2m 2t . .\n2s . . . . . . . . .", roll=3, teleport=9)
-    killed = play(others, "move scout", 1)
-    require_board(killed, "1m . . . . . 2m 2t . .\n2s . . . . . . . . .")
-    assert view(killed)["due"] == [0, 2]
-    own = position("1m . . 1s . *1 2m 2t . .\n2s . . . . . . . . .", roll=3, teleport=9)
-    safe = play(own, "move scout", 1)
-    require_board(safe, "1m . . . . 1s 2m 2t . .\n2s . . . . . . . . .")
-    assert view(safe)["due"] == [1, 1]
+@pytest.mark.parametrize(("mine", "after", "due"), [("*2", ". .", [0, 2]), ("*1", ". 1s", [1, 1])])
+def test_cr12_the_way_back_leads_onto_a_mine(mine: str, after: str, due: list[int]) -> None:
+    state = position(f"1m . . 1s . {mine} 2m 2t . .\n2s . . . . . . . . .", roll=3, teleport=9)
+    back = play(state, "move scout", 1)
+    require_board(back, f"1m . . . {after} 2m 2t . .\n2s . . . . . . . . .")
+    assert view(back)["due"] == due
 
 
 def test_cr12_a_scout_that_was_thrown_back_still_has_its_extra_turn() -> None:
@@ -154,16 +139,13 @@ def test_cr12_nobody_is_saved_from_a_mine() -> None:
 # ---- mines
 
 
-def test_cr13_another_seats_mine_kills_and_returns_to_its_owner() -> None:
-    state = play(position("1m 1s . *2 . . . . . .\n2s . . . . . . . . .", roll=2), "move scout")
-    require_board(state, "1m . . . . . . . . .\n2s . . . . . . . . .")
-    assert (view(state)["due"], view(state)["mines"], turn(state)) == ([0, 1], [[], []], Decision(2))
-
-
-def test_cr13_an_own_mine_gives_experience() -> None:
-    state = play(position("1m 1s . *1 . . . . . .\n2s . . . . . . . . .", roll=2), "move scout")
-    require_board(state, "1m . . 1s . . . . . .\n2s . . . . . . . . .")
-    assert (view(state)["due"], view(state)["mines"]) == ([1, 0], [[], []])
+@pytest.mark.parametrize(("owner", "after", "due"), [(2, ".", [0, 1]), (1, "1s", [1, 0])])
+def test_cr13_a_mine_kills_a_stranger_and_returns_to_its_owner_with_experience(
+    owner: int, after: str, due: list[int]
+) -> None:
+    state = play(position(f"1m 1s . *{owner} . . . . . .\n2s . . . . . . . . .", roll=2), "move scout")
+    require_board(state, f"1m . . {after} . . . . . .\n2s . . . . . . . . .")
+    assert (view(state)["due"], view(state)["mines"], turn(state)) == (due, [[], []], Decision(owner))
 
 
 def test_cr13_who_is_killed_uses_no_ability() -> None:
@@ -179,21 +161,16 @@ def test_cr13_who_is_killed_uses_no_ability() -> None:
 
 
 @pytest.mark.parametrize(("xp", "due"), [(1, 1), (2, 2), (5, 3)])
-def test_cr16_a_rider_attacks_as_many_fields_behind_it_as_its_level(xp: int, due: int) -> None:
+@pytest.mark.parametrize(
+    ("name", "roll", "row"), [("rider", 5, "1m 1r . 2s 2m 2r . 3r . ."), ("archer", 2, "1m 1a 2r . 2s 2m 3m 3r . .")]
+)
+def test_cr16_a_rider_attacks_as_many_fields_behind_it_as_its_level_and_an_archer_before_it(
+    xp: int, due: int, name: str, roll: int, row: str
+) -> None:
     state = position(
-        "1m 1r . 2s 2m 2r . 3r . .\n2t . . . . . . . . .\n3s . . . . . . . . .", roll=5, xp={"1r": xp}, teleport=9
+        f"{row}\n2t . . . . . . . . .\n3s . . . . . . . . .", roll=roll, xp={f"1{name[0]}": xp}, teleport=9
     )
-    state = play(state, "move rider")
-    assert view(state)["due"] == [due, 0, 0]
-
-
-@pytest.mark.parametrize(("xp", "due"), [(1, 1), (2, 2), (5, 3)])
-def test_cr16_an_archer_attacks_as_many_fields_before_it_as_its_level(xp: int, due: int) -> None:
-    state = position(
-        "1m 1a 2r . 2s 2m 3m 3r . .\n2t . . . . . . . . .\n3s . . . . . . . . .", roll=2, xp={"1a": xp}, teleport=9
-    )
-    state = play(state, "move archer")
-    assert view(state)["due"] == [due, 0, 0]
+    assert view(play(state, f"move {name}"))["due"] == [due, 0, 0]
 
 
 def test_cr16_own_characters_and_empty_fields_in_reach_do_not_stop_it() -> None:
@@ -236,24 +213,17 @@ def test_cr16_the_attacker_is_shown_on_its_new_field_while_a_defence_from_afar_i
     require_board(play(state, "move archer"), "1m . . 1a 2s . . 2t . .\n2r . . . . . . . . .")
 
 
-def test_cr16_a_tower_that_was_killed_first_covers_nobody() -> None:
+def test_cr16_a_tower_that_was_killed_first_covers_nobody_and_one_that_was_saved_still_covers() -> None:
     state = position("1m 1a . . 2t 2s . . . .\n2r . . . . . . . . .", roll=2, xp={"1a": 2}, teleport=9)
-    state = play(state, "move archer", 2)
-    require_board(state, "1m . . 1a . . . . . .\n2r . . . . . . . . .")
-    assert (view(state)["due"], view(state)["phase"]) == ([2, 0], "xp")
-
-
-def test_cr16_a_tower_that_was_saved_still_covers() -> None:
-    state = position("1m 1a . . 2t 2s . . . .\n2r . . . . . . . . .", roll=2, xp={"1a": 2}, teleport=9)
+    killed = play(state, "move archer", 2)
+    require_board(killed, "1m . . 1a . . . . . .\n2r . . . . . . . . .")
+    assert (view(killed)["due"], view(killed)["phase"]) == ([2, 0], "xp")
     assert turn(play(state, "move archer", 1)) == roll_for("defence", 2)
 
 
-def test_cr16_nobody_attacks_from_a_start() -> None:
+def test_cr16_nobody_attacks_from_a_start_or_from_home() -> None:
     state = position("1m . . . . . . . 1a .\n. 2s . . . . . . . .", roll=2)
     assert view(play(state, "move archer"))["due"] == [0, 0]
-
-
-def test_cr16_one_that_came_home_attacks_nobody() -> None:
     state = play(position("1m 2s . . . . . . . .\n2m . . . . . . . . 1a", roll=1, xp={"1a": 5}), "move archer")
     assert (view(state)["due"], view(state)["crystals"]) == ([0, 0], [1, 0])
 
@@ -272,20 +242,17 @@ def test_cr17_a_scout_moved_by_a_roll_up_to_its_level_gives_an_extra_turn(xp: in
     assert turn(state) == roll_for("turn", 1 if extra else 2)
 
 
-def test_cr17_only_the_scout_gives_it() -> None:
-    assert turn(play(position("1s 1t . . . . . .\n2s . . . . . . .", roll=1), "move tower")) == roll_for("turn", 2)
-
-
-def test_cr17_it_is_given_too_when_the_scout_came_home_or_set_out_from_start() -> None:
-    home = play(position("1m . . . . . . .\n2s . . . . . . 1s", roll=1), "move scout")
-    assert turn(home) == roll_for("turn", 1)
-    out = play(position("1s . . . . . . .\n2s . . . . . . .", roll=1), "move scout", "spawn miner")
-    assert turn(out) == roll_for("turn", 1)
-
-
-def test_cr17_nothing_is_given_on_a_start() -> None:
-    state = play(position("1m . . . . . . 1s\n. 2s . . . . . .", roll=1), "move scout")
-    assert turn(state) == roll_for("turn", 2)
+@pytest.mark.parametrize(
+    ("drawing", "steps", "seat"),
+    [
+        ("1s 1t . . . . . .\n2s . . . . . . .", ["move tower"], 2),  # only a scout gives it
+        ("1m . . . . . . .\n2s . . . . . . 1s", ["move scout"], 1),  # one that came home
+        ("1s . . . . . . .\n2s . . . . . . .", ["move scout", "spawn miner"], 1),  # or set out from START
+        ("1m . . . . . . 1s\n. 2s . . . . . .", ["move scout"], 2),  # but not one that ends on a START
+    ],
+)
+def test_cr17_only_a_scout_that_does_not_end_on_a_start_gives_it(drawing: str, steps: list[str], seat: int) -> None:
+    assert turn(play(position(drawing, roll=1), *steps)) == roll_for("turn", seat)
 
 
 @pytest.mark.parametrize(("xp", "roll", "laid"), BY_LEVEL)
@@ -294,36 +261,32 @@ def test_cr18_a_miner_moved_by_a_roll_up_to_its_level_leaves_a_mine(xp: int, rol
     assert view(play(state, "move miner"))["mines"] == [[2] if laid else [], []]
 
 
-def test_cr18_a_mine_is_left_on_a_teleport_and_on_the_way_home() -> None:
-    teleport = play(position("1s . . . . 1m . . . .\n2s . . . . . . . . .", roll=1), "move miner")
-    assert view(teleport)["mines"] == [[6], []]
-    home = play(position("1s . . . . . . . . .\n2s . . . . . . . . 1m", roll=1), "move miner")
-    assert view(home)["mines"] == [[20], []]
+@pytest.mark.parametrize(
+    ("drawing", "mines"),
+    [
+        ("1s . . . . 1m . . . .\n2s . . . . . . . . .", [6]),  # on a teleport
+        ("1s . . . . . . . . .\n2s . . . . . . . . 1m", [20]),  # on the way home
+        ("1m . . . . . . . . .\n2s . . . . . . . . .", []),  # not on a START
+        ("1s . . . . . . . . 1m\n. 2s . . . . . . . .", []),  # nor by one that ends there
+        ("1s 1m *1 *1 *1 *1 . . . .\n2s . . . . . . . . .", [4, 5, 6]),  # no fifth, though one is taken up
+        ("1s 1m *1 *1 *1 . . . . .\n2s . . . . . . . . .", [2, 4, 5]),
+    ],
+)
+def test_cr18_a_mine_is_left_anywhere_but_on_a_start_and_no_fifth(drawing: str, mines: list[int]) -> None:
+    state = position(drawing, roll=1, teleport=9 if "*" in drawing else 5)
+    assert view(play(state, "move miner"))["mines"] == [mines, []]
 
 
-def test_cr18_no_mine_is_left_on_a_start_or_by_a_miner_that_stands_on_one() -> None:
-    out = play(position("1m . . . . . . . . .\n2s . . . . . . . . .", roll=1), "move miner")
-    assert view(out)["mines"] == [[], []]
-    onto = play(position("1s . . . . . . . . 1m\n. 2s . . . . . . . .", roll=1), "move miner")
-    assert view(onto)["mines"] == [[], []]
-
-
-def test_cr18_a_fifth_mine_is_not_left_though_the_move_takes_one_up() -> None:
-    full = position("1s 1m *1 *1 *1 *1 . . . .\n2s . . . . . . . . .", roll=1, teleport=9)
-    state = play(full, "move miner")
-    assert view(state)["mines"] == [[4, 5, 6], []]
-    three = position("1s 1m *1 *1 *1 . . . . .\n2s . . . . . . . . .", roll=1, teleport=9)
-    assert view(play(three, "move miner"))["mines"] == [[2, 4, 5], []]
-
-
-def test_cr18_a_miner_thrown_back_to_where_it_was_leaves_no_mine() -> None:
-    state = play(position("1s 1m 2s 2t . . . . . .\n2m . . . . . . . . .", roll=1), "move miner", 1)
-    require_board(state, "1s 1m 2s 2t . . . . . .\n2m . . . . . . . . .")
-
-
-def test_cr18_a_miner_thrown_back_elsewhere_leaves_one() -> None:
-    state = position("1s 1m . 2s 2t . . . . .\n2m . . . . . . . . .", roll=2, xp={"1m": 2})
-    require_board(play(state, "move miner", 1), "1s *1 1m 2s 2t . . . . .\n2m . . . . . . . . .")
+@pytest.mark.parametrize(
+    ("roll", "before", "after"),
+    [
+        (1, "1s 1m 2s 2t . . . . . .", "1s 1m 2s 2t . . . . . ."),
+        (2, "1s 1m . 2s 2t . . . . .", "1s *1 1m 2s 2t . . . . ."),
+    ],
+)
+def test_cr18_a_miner_thrown_back_leaves_a_mine_unless_it_is_where_it_was(roll: int, before: str, after: str) -> None:
+    state = position(f"{before}\n2m . . . . . . . . .", roll=roll, xp={"1m": roll})
+    require_board(play(state, "move miner", 1), f"{after}\n2m . . . . . . . . .")
 
 
 # ---- experience
@@ -350,16 +313,13 @@ def test_cr19_all_points_of_a_seat_come_before_those_of_the_next() -> None:
     assert turn(play(state, "xp scout")) == roll_for("turn", 2)
 
 
-def test_cr19_a_class_takes_no_more_than_five() -> None:
-    state = position("1m 1s 2s . . . . . . .\n2t . . . . . . . . .", roll=1, xp={"1s": 5, "1r": 5, "1t": 4})
-    state = play(state, "move scout")
+def test_cr19_a_class_takes_no_more_than_five_and_one_that_is_left_is_still_a_decision() -> None:
+    drawing = "1m 1s 2s . . . . . . .\n2t . . . . . . . . ."
+    state = play(position(drawing, roll=1, xp={"1s": 5, "1r": 5, "1t": 4}), "move scout")
     assert legal(state) == ["xp miner", "xp tower"]
     refuse(state, "xp scout", "CR19")
     refuse(state, "xp archer", "CR19")
-
-
-def test_cr19_one_class_that_is_left_is_still_a_decision() -> None:
-    state = position("1m 1s 2s . . . . . . .\n2t . . . . . . . . .", roll=1, xp={"1s": 5, "1r": 5, "1t": 5, "1m": 3})
+    state = position(drawing, roll=1, xp={"1s": 5, "1r": 5, "1t": 5, "1m": 3})
     assert legal(play(state, "move scout")) == ["xp miner"]
 
 

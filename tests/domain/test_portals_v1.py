@@ -3,12 +3,12 @@
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from plyscribe.domain.errors import NotInPlay, OptionError, RollError
+from plyscribe.domain.errors import OptionError
 from plyscribe.domain.ruleset import Decision, Roll
-from plyscribe.domain.rulesets import find_ruleset
 from plyscribe.domain.rulesets.portals_v1 import PORTALS_V1
 from tests.domain.portals import ends, legal, look, pawns_of, play, position, refuse, start
 
@@ -73,18 +73,14 @@ def test_po2_other_corners_are_ordinary_fields() -> None:
 # ---- who plays first
 
 
-def test_po3_each_seat_rolls_a_d8_in_seat_order() -> None:
+def test_po3_each_seat_rolls_a_d8_in_seat_order_and_the_highest_roll_starts() -> None:
     state = start(3, first="roll")
-    assert PORTALS_V1.turn(state) == Roll(8, 1, "first", 1)
-    assert look(state, "contest") == [None, None, None]
-    assert PORTALS_V1.turn(play(state, 5)) == Roll(8, 1, "first", 2)
-    assert look(play(state, 5), "contest") == [5, None, None]
-
-
-def test_po3_the_highest_roll_starts() -> None:
-    state = play(start(3, first="roll"), 5, 7, 2)
-    assert PORTALS_V1.turn(state) == Decision(2)
-    assert look(state, "contest") is None
+    refuse(state, "enter", "PO3")
+    for seat, roll in enumerate((5, 7, 2), 1):
+        assert PORTALS_V1.turn(state) == Roll(8, 1, "first", seat)
+        assert look(state, "contest") == [5, 7, None][: seat - 1] + [None] * (4 - seat)
+        state = play(state, roll)
+    assert (PORTALS_V1.turn(state), look(state, "contest")) == (Decision(2), None)
 
 
 def test_po3_seats_tied_for_the_highest_roll_again_among_themselves() -> None:
@@ -97,15 +93,10 @@ def test_po3_seats_tied_for_the_highest_roll_again_among_themselves() -> None:
     assert PORTALS_V1.turn(play(again, 4)) == Decision(3)
 
 
-def test_po3_with_a_seat_named_nobody_rolls() -> None:
+def test_po3_with_a_seat_named_nobody_rolls_and_turns_go_round_in_seat_order() -> None:
     state = start(3, first=2)
-    assert PORTALS_V1.turn(state) == Decision(2)
     assert look(state, "contest") is None
     assert not PORTALS_V1.has_chance(PORTALS_V1.parse_options({"first": 2}))
-
-
-def test_po3_then_turns_go_round_in_seat_order() -> None:
-    state = start(3, first=2)
     for seat in (2, 3, 1, 2):
         assert PORTALS_V1.turn(state) == Decision(seat)
         state = play(state, legal(state, "portal")[-1])
@@ -116,21 +107,29 @@ def test_po3_a_seat_that_is_not_at_the_table_cannot_be_first() -> None:
         start(2, first=3)
 
 
-def test_po3_while_they_roll_no_move_is_legal() -> None:
-    refuse(start(first="roll"), "enter", "PO3")
-
-
 # ---- building
 
 
-def test_po4_a_new_portal_gets_arrows_from_and_to_platforms_beside_it() -> None:
-    state = play(start(), "portal d3 <e3 >c3")
-    assert look(state, "portals") == {"d3": {"in": ["e3"], "out": ["c3"]}}
-
-
-def test_po4_a_new_platform_gives_arrows_to_portals_beside_it() -> None:
-    state = play(position(["portal d3 <e3", "portal c2 >c3"]), "platform d2 <d3 >c2")
-    assert look(state, "portals") == {"c2": {"in": ["d2"], "out": ["c3"]}, "d3": {"in": ["e3"], "out": ["d2"]}}
+@pytest.mark.parametrize(
+    ("net", "builds", "portals"),
+    [
+        ([], ["portal d3 <e3 >c3"], {"d3": {"in": ["e3"], "out": ["c3"]}}),
+        (
+            ["portal d3 <e3", "portal c2 >c3"],
+            ["platform d2 <d3 >c2"],
+            {"c2": {"in": ["d2"], "out": ["c3"]}, "d3": {"in": ["e3"], "out": ["d2"]}},
+        ),
+        (
+            ["portal d3 <e3", "portal b3 <a3"],
+            ["platform d4 <d3", "platform b4 >b3"],
+            {"b3": {"in": ["a3", "b4"], "out": []}, "d3": {"in": ["e3"], "out": ["d4"]}},
+        ),
+    ],
+)
+def test_po4_arrows_join_a_new_portal_or_platform_to_platforms_or_portals_beside_it(
+    net: list[str], builds: list[str], portals: dict[str, object]
+) -> None:
+    assert look(play(position(net), *builds), "portals") == portals
 
 
 def test_po4_each_neighbour_gets_an_arrow_one_way_or_the_other_or_none() -> None:
@@ -163,11 +162,6 @@ def test_po4_other_builds_are_illegal(text: str) -> None:
     refuse(position(["portal c2 >c3", "platform d3 >c2"]), text, "PO4")
 
 
-def test_po4_an_older_portal_gets_more_arrows_by_a_platform_beside_it() -> None:
-    state = play(position(["portal d3 <e3", "portal b3 <a3"]), "platform d4 <d3", "platform b4 >b3")
-    assert look(state, "portals") == {"b3": {"in": ["a3", "b4"], "out": []}, "d3": {"in": ["e3"], "out": ["d4"]}}
-
-
 def test_po5_a_portal_is_joined_to_no_other_seats_start() -> None:
     for text in ("portal b3 <a3", "portal b3 >a3", "portal b3 <c3 >a3"):
         refuse(start(), text, "PO5")
@@ -184,35 +178,40 @@ def test_po5_a_portal_joined_to_anothers_start_may_be_launched() -> None:
 # ---- launching
 
 
-def test_po6_a_pawn_leaves_every_entry_and_one_arrives_on_every_exit() -> None:
-    net = ["portal d3 <e3", "platform d2 >d3", "platform d4 <d3", "portal b3 <a3"]
-    state = play(position([*net, "platform c2 <d3"], "e3:1 d2:1"), "launch d3")
-    assert pawns_of(state) == "c2:1 d4:1"
-    assert look(state, "pool") == [6, 8]
+ENTRIES = ["portal d3 <e3", "platform d2 >d3"]
 
 
-def test_po6_a_launch_takes_a_pawn_on_every_entry() -> None:
+@pytest.mark.parametrize(
+    ("net", "pawns", "pool", "after", "pools"),
+    [
+        ([*ENTRIES, "platform d4 <d3", "portal b3 <a3", "platform c2 <d3"], "e3:1 d2:1", 8, "c2:1 d4:1", [6, 8]),
+        (["portal d3 <e3 >c3", "platform d2 >d3"], "e3:1 d2:1", 8, "c3:1", [7, 8]),  # surplus goes to the pool
+        (["portal d3 <e3 >c3", "platform d2 <d3"], "e3:1", 2, "c3:1 d2:1", [0, 2]),  # and what lacks comes from it
+        (
+            [*ENTRIES, "platform d4 <d3", "platform c2 <d3"],
+            "e3:1 d2:1",
+            2,
+            "c2:1 d4:1",
+            [0, 2],
+        ),  # from launched ones first
+        (ENTRIES, "e3:1 d2:1", 8, "", [8, 8]),
+        (["portal d3 >c3", "platform d2 <d3"], "", 8, "c3:1 d2:1", [6, 8]),
+    ],
+)
+def test_po6_a_pawn_leaves_every_entry_and_one_arrives_on_every_exit_by_way_of_the_pool(
+    net: list[str], pawns: str, pool: int, after: str, pools: list[int]
+) -> None:
+    state = play(position(net, pawns, pool=pool), "launch d3")
+    assert (pawns_of(state), look(state, "pool")) == (after, pools)
+
+
+def test_po6_a_launch_takes_a_portal_and_a_pawn_on_every_entry() -> None:
     net = ["portal d3 <e3 >c3", "platform d2 >d3"]
     refuse(position(net, "e3:1"), "launch d3", "PO6")
     refuse(position(net, "e3:1 d2:2"), "launch d3", "PO6")
     assert "launch d3" in legal(position(net, "e3:1 d2:1"))
-
-
-def test_po6_there_is_nothing_to_launch_but_portals() -> None:
     for text in ("launch d3", "launch c3"):
         refuse(start(), text, "PO6")
-
-
-def test_po6_surplus_pawns_return_to_the_pool() -> None:
-    state = play(position(["portal d3 <e3 >c3", "platform d2 >d3"], "e3:1 d2:1"), "launch d3")
-    assert pawns_of(state) == "c3:1"
-    assert look(state, "pool") == [7, 8]
-
-
-def test_po6_more_exits_are_paid_from_the_pool() -> None:
-    state = play(position(["portal d3 <e3 >c3", "platform d2 <d3"], "e3:1", pool=2), "launch d3")
-    assert pawns_of(state) == "c3:1 d2:1"
-    assert look(state, "pool") == [0, 2]
 
 
 def test_po6_a_pool_that_cannot_pay_forbids_the_launch() -> None:
@@ -220,57 +219,29 @@ def test_po6_a_pool_that_cannot_pay_forbids_the_launch() -> None:
     refuse(position(["portal d3 >c3", "platform d2 <d3"], pool=1), "launch d3", "PO6")
 
 
-def test_po6_consumed_pawns_reach_the_pool_first() -> None:
-    net = ["portal d3 <e3", "platform d2 >d3", "platform d4 <d3", "platform c2 <d3"]
-    state = play(position(net, "e3:1 d2:1", pool=2), "launch d3")
-    assert pawns_of(state) == "c2:1 d4:1"
-
-
-def test_po6_without_exits_all_pawns_return_to_the_pool() -> None:
-    state = play(position(["portal d3 <e3", "platform d2 >d3"], "e3:1 d2:1"), "launch d3")
-    assert pawns_of(state) == ""
-    assert look(state, "pool") == [8, 8]
-
-
-def test_po6_without_entries_all_pawns_come_from_the_pool() -> None:
-    state = play(position(["portal d3 >c3", "platform d2 <d3"]), "launch d3")
-    assert pawns_of(state) == "c3:1 d2:1"
-    assert look(state, "pool") == [6, 8]
-
-
 # ---- entering and leaving
 
 
-def test_po7_a_pawn_from_the_pool_enters_on_the_own_start() -> None:
+def test_po7_a_pawn_from_the_pool_enters_on_the_own_start_unless_the_pool_is_empty() -> None:
     state = play(start(), "enter", "enter")
-    assert pawns_of(state) == "a3:2 e3:1"
-    assert look(state, "pool") == [7, 7]
-
-
-def test_po7_who_has_an_empty_pool_cannot_enter() -> None:
+    assert (pawns_of(state), look(state, "pool")) == ("a3:2 e3:1", [7, 7])
     refuse(position(DOUBLE, "d2:1", pool=1, full=True), "enter", "PO7")
 
 
-def test_po8_a_pawn_on_center_must_exit() -> None:
+def test_po8_pawns_on_center_must_exit_one_a_turn() -> None:
     state = position(DOUBLE, "c3:1 e3:1")
     assert legal(state) == ["exit"]
     refuse(state, "enter", "PO8")
     after = play(state, "exit")
-    assert pawns_of(after) == "e3:1"
-    assert look(after, "pool") == [7, 8]
-    assert look(after, "centered") == [True, False]
+    assert (pawns_of(after), look(after, "pool"), look(after, "centered")) == ("e3:1", [7, 8], [True, False])
+    several = play(position(DOUBLE, "c3:111", capacity=3), "exit", "enter")
+    assert (pawns_of(several), legal(several)) == ("a3:2 c3:11", ["exit"])
 
 
 def test_po8_nobody_exits_without_a_pawn_on_center() -> None:
     refuse(start(), "exit", "PO8")
     refuse(position(DOUBLE, "c3:2"), "exit", "PO8")
     refuse(position(DOUBLE, d8=8, dice=True), "exit", "PO8")
-
-
-def test_po8_several_pawns_on_center_take_several_turns() -> None:
-    state = play(position(DOUBLE, "c3:111", capacity=3), "exit", "enter")
-    assert pawns_of(state) == "a3:2 c3:11"
-    assert legal(state) == ["exit"]
 
 
 def test_po8_leaving_center_through_a_portal_fulfils_nothing() -> None:
@@ -289,33 +260,28 @@ def test_po9_a_seat_without_a_legal_move_is_passed_over() -> None:
     state = position(["portal d3 <e3"], "e3:1 b2:2", pool=1, full=True)
     assert legal(state) == ["launch d3"]
     after = play(state, "launch d3")
-    assert PORTALS_V1.turn(after) == Decision(1)
-    assert legal(after) == ["enter"]
+    assert (PORTALS_V1.turn(after), legal(after)) == (Decision(1), ["enter"])
+    three = position(["portal d3 <e3"], "e3:1 d2:2", pool=1, seats=3, full=True, seat=3)
+    assert PORTALS_V1.turn(PORTALS_V1.withdraw(three, 3)) == Decision(1)
 
 
-def test_po9_when_nobody_could_act_the_match_ends() -> None:
+@pytest.mark.parametrize(
+    ("fields", "ranks"),
+    [({}, (1, 1)), ({"centered": [2]}, (2, 1)), ({"ply_limit": 1}, (1, 1)), ({"dice": True, "d8": 4}, (1, 1))],
+)
+def test_po9_when_nobody_could_act_the_match_ends_by_standing(fields: dict[str, Any], ranks: tuple[int, int]) -> None:
+    state = position(STUCK, "e3:1 b2:2", pool=1, full=True, **fields)
+    assert ends(play(state, "launch d3"), "stalemate", *ranks)
+
+
+def test_po9_while_somebody_could_act_on_some_roll_or_the_match_is_won_there_is_no_stalemate() -> None:
     state = play(position(STUCK, "e3:1 b2:22", pool=2, capacity=2, full=True), "enter")
     assert PORTALS_V1.turn(state) == Decision(1)
     assert ends(play(state, "launch d3", "launch d3"), "stalemate", 1, 1)
-
-
-def test_po9_a_stalemate_is_ranked_by_standing() -> None:
-    state = position(STUCK, "e3:1 b2:2", pool=1, full=True, centered=[2])
-    assert ends(play(state, "launch d3"), "stalemate", 2, 1)
-
-
-def test_po9_a_stalemate_goes_before_the_ply_limit_and_after_the_end() -> None:
-    state = position(STUCK, "e3:1 b2:2", pool=1, full=True, ply_limit=1)
-    assert ends(play(state, "launch d3"), "stalemate", 1, 1)
-    won = position(["portal d3 <e3"], "e3:1 a3:2", pool=1, full=True, centered=[1], ply_limit=1)
-    assert ends(play(won, "launch d3"), "cleared", 1, 2)
-
-
-def test_po9_with_dice_a_seat_that_could_act_on_some_roll_prevents_the_end() -> None:
-    stuck = position(STUCK, "e3:1 b2:2", pool=1, full=True, dice=True, d8=4)
-    assert ends(play(stuck, "launch d3"), "stalemate", 1, 1)
     alive = position(["portal d3 <e3"], "e3:1 b2:2", pool=1, full=True, dice=True, d8=4)
     assert PORTALS_V1.turn(play(alive, "launch d3")) == Roll(8, 1, "action", 2)
+    won = position(["portal d3 <e3"], "e3:1 a3:2", pool=1, full=True, centered=[1], ply_limit=1)
+    assert ends(play(won, "launch d3"), "cleared", 1, 2)
 
 
 def test_po9_a_stalemate_is_looked_for_after_each_withdrawal() -> None:
@@ -323,31 +289,24 @@ def test_po9_a_stalemate_is_looked_for_after_each_withdrawal() -> None:
     assert ends(PORTALS_V1.withdraw(state, 3), "stalemate", 1, 1, 3)
 
 
-def test_po9_a_withdrawal_passes_over_who_cannot_act() -> None:
-    state = position(["portal d3 <e3"], "e3:1 d2:2", pool=1, seats=3, full=True, seat=3)
-    assert PORTALS_V1.turn(PORTALS_V1.withdraw(state, 3)) == Decision(1)
-
-
 # ---- what a platform takes
 
 
-def test_po10_with_room_for_one_a_platform_takes_a_pawn_if_it_is_empty() -> None:
-    refuse(position([], "e3:1"), "enter", "PO10")
-    refuse(position([], "e3:2"), "enter", "PO10")
-    for mark in "12":
-        refuse(position(["portal d3 <e3 >c3", "platform d2 <d3"], f"e3:1 d2:{mark}"), "launch d3", "PO10")
+@pytest.mark.parametrize(("pawns", "capacity"), [("e3:1", 1), ("e3:2", 1), ("e3:11", 2), ("e3:2", 2), ("e3:*", 2)])
+def test_po10_a_platform_takes_only_pawns_of_its_own_colour_and_only_while_it_has_room(
+    pawns: str, capacity: int
+) -> None:
+    refuse(position([], pawns, capacity=capacity, demons="*" in pawns), "enter", "PO10")
 
 
-def test_po10_with_more_room_a_platform_takes_its_own_colour() -> None:
-    state = position([], "e3:1", capacity=2)
-    assert pawns_of(play(state, "enter")) == "e3:11"
-    refuse(position([], "e3:11", capacity=2), "enter", "PO10")
-    refuse(position([], "e3:2", capacity=2), "enter", "PO10")
+@pytest.mark.parametrize(("capacity", "pawns"), [(2, "e3:1"), (None, "e3:1111111")])
+def test_po10_with_room_it_takes_another_one(capacity: int | None, pawns: str) -> None:
+    assert pawns_of(play(position([], pawns, capacity=capacity), "enter")) == pawns + "1"
 
 
-def test_po10_without_limit_a_platform_takes_any_number() -> None:
-    state = position([], "e3:1111111", capacity=None)
-    assert pawns_of(play(state, "enter")) == "e3:11111111"
+@pytest.mark.parametrize("mark", "12")
+def test_po10_every_exit_of_a_launch_needs_room(mark: str) -> None:
+    refuse(position(["portal d3 <e3 >c3", "platform d2 <d3"], f"e3:1 d2:{mark}"), "launch d3", "PO10")
 
 
 def test_po10_center_is_no_exception() -> None:
@@ -363,7 +322,6 @@ def test_po10_demons_are_a_colour() -> None:
     refuse(position(net, "c3:1", capacity=2, demons=True, dice=True, d8=5), "launch d3", "PO10")
     assert pawns_of(play(position(net, "c3:*", capacity=2, demons=True), "launch d3")) == "c3:**"
     refuse(position(net, "c3:**", capacity=2, demons=True), "launch d3", "PO10")
-    refuse(position([], "e3:*", capacity=2, demons=True), "enter", "PO10")
 
 
 # ---- the end: PO11, PO12
@@ -373,14 +331,11 @@ def test_po11_who_exits_with_the_last_pawn_on_the_board_wins() -> None:
     assert ends(play(position(DOUBLE, "c3:2 e3:1", seat=2, seats=3), "exit"), "cleared", 2, 1, 2)
 
 
-def test_po11_who_was_at_the_centre_wins_with_the_last_pawn_gone() -> None:
-    state = position(["portal d3 <e3"], "e3:1 d2:1", centered=[1])
-    assert PORTALS_V1.turn(play(state, "launch d3")) == Decision(2)
-    assert ends(play(position(["portal d3 <e3"], "e3:1", centered=[1]), "launch d3"), "cleared", 1, 2)
-
-
-def test_po11_an_empty_board_alone_wins_nothing() -> None:
-    assert PORTALS_V1.turn(play(position(["portal d3 <e3"], "e3:1"), "launch d3")) == Decision(2)
+def test_po11_who_was_at_the_centre_wins_with_the_last_pawn_gone_and_nobody_else() -> None:
+    net = ["portal d3 <e3"]
+    assert PORTALS_V1.turn(play(position(net, "e3:1 d2:1", centered=[1]), "launch d3")) == Decision(2)
+    assert ends(play(position(net, "e3:1", centered=[1]), "launch d3"), "cleared", 1, 2)
+    assert PORTALS_V1.turn(play(position(net, "e3:1"), "launch d3")) == Decision(2)
 
 
 def test_po11_after_the_end_no_move_is_legal() -> None:
@@ -422,39 +377,23 @@ def test_po13_who_is_alone_wins_and_leavers_are_last() -> None:
     assert ends(state, "withdrawal", 2, 3, 1)
 
 
-def test_po13_when_another_seat_leaves_turn_and_roll_stay() -> None:
+def test_po13_when_another_seat_leaves_turn_and_roll_stay_and_else_the_roll_is_dropped() -> None:
     assert PORTALS_V1.turn(PORTALS_V1.withdraw(start(3), 2)) == Decision(1)
     assert PORTALS_V1.turn(PORTALS_V1.withdraw(start(3, dice=True), 2)) == Roll(8, 1, "action", 1)
-    state = PORTALS_V1.withdraw(position(["portal d3 >c3"], seats=3, dice=True, d8=5), 2)
-    assert (PORTALS_V1.turn(state), look(state, "d8")) == (Decision(1), 5)
+    rolled = position(["portal d3 >c3"], seats=3, dice=True, d8=5)
+    for seat, then in ((2, (Decision(1), 5)), (1, (Roll(8, 1, "action", 2), None))):
+        state = PORTALS_V1.withdraw(rolled, seat)
+        assert (PORTALS_V1.turn(state), look(state, "d8")) == then
 
 
-def test_po13_when_the_seat_on_turn_leaves_its_roll_is_dropped() -> None:
-    state = PORTALS_V1.withdraw(position(["portal d3 >c3"], seats=3, dice=True, d8=5), 1)
-    assert (PORTALS_V1.turn(state), look(state, "d8")) == (Roll(8, 1, "action", 2), None)
-
-
-def test_po13_in_a_contest_who_leaves_is_out() -> None:
-    state = PORTALS_V1.withdraw(play(start(4, first="roll"), 3), 2)
-    assert look(state, "contest") == [3, "out", None, None]
-    assert PORTALS_V1.turn(state) == Roll(8, 1, "first", 3)
-
-
-def test_po13_the_last_left_in_a_contest_starts_without_a_roll() -> None:
-    tied = play(start(3, first="roll"), 7, 2, 7)
-    assert PORTALS_V1.turn(PORTALS_V1.withdraw(tied, 1)) == Decision(3)
-
-
-def test_po13_when_the_last_to_roll_leaves_the_round_is_decided() -> None:
-    assert PORTALS_V1.turn(PORTALS_V1.withdraw(play(start(3, first="roll"), 2, 7), 3)) == Decision(2)
-    tied = PORTALS_V1.withdraw(play(start(3, first="roll"), 7, 7), 3)
-    assert look(tied, "contest") == [None, None, "out"]
-
-
-@pytest.mark.parametrize("seat", [0, 3])
-def test_po13_only_a_seat_in_play_leaves(seat: int) -> None:
-    with pytest.raises(NotInPlay):
-        PORTALS_V1.withdraw(start(), seat)
+def test_po13_in_a_contest_who_leaves_is_out_and_the_others_decide_it() -> None:
+    contest = start(4, first="roll")
+    state = PORTALS_V1.withdraw(play(contest, 3), 2)
+    assert (look(state, "contest"), PORTALS_V1.turn(state)) == ([3, "out", None, None], Roll(8, 1, "first", 3))
+    three = start(3, first="roll")
+    assert PORTALS_V1.turn(PORTALS_V1.withdraw(play(three, 7, 2, 7), 1)) == Decision(3)
+    assert PORTALS_V1.turn(PORTALS_V1.withdraw(play(three, 2, 7), 3)) == Decision(2)
+    assert look(PORTALS_V1.withdraw(play(three, 7, 7), 3), "contest") == [None, None, "out"]
 
 
 # ---- demons: PO14, PO15, PO16, PO17, PO18
@@ -489,23 +428,14 @@ def test_po16_as_many_exits_are_named_as_there_are_demons(text: str) -> None:
     refuse(position(CHOICE, "c3:* d2:1", demons=True), text, "PO16")
 
 
-def test_po16_own_pawns_that_lack_come_from_the_pool() -> None:
-    net = ["portal d3 <c3", "platform d4 <d3", "platform c2 <d3"]
-    after = play(position(net, "c3:*", demons=True), "launch d3 demons c2")
-    assert pawns_of(after) == "c2:* d4:1"
-    assert look(after, "pool") == [7, 8]
-    poor = position(
-        ["portal d3 <c3", "platform d4 <d3", "platform c2 <d3"], "c3:* a1:1", demons=True, full=True, pool=1
-    )
+def test_po16_own_pawns_that_lack_come_from_the_pool_and_surplus_ones_return_to_it() -> None:
+    net = ["portal d3 <c3", "platform d4 <d3"]
+    after = play(position([*net, "platform c2 <d3"], "c3:*", demons=True), "launch d3 demons c2")
+    assert (pawns_of(after), look(after, "pool")) == ("c2:* d4:1", [7, 8])
+    poor = position([*net, "platform c2 <d3"], "c3:* a1:1", demons=True, full=True, pool=1)
     refuse(poor, "launch d3 demons c2", "PO6")
-
-
-def test_po16_surplus_own_pawns_return_to_the_pool() -> None:
-    state = play(
-        position(["portal d3 <c3", "platform d2 >d3", "platform d4 <d3"], "c3:* d2:1", demons=True), "launch d3"
-    )
-    assert pawns_of(state) == "d4:*"
-    assert look(state, "pool") == [8, 8]
+    surplus = play(position([*net, "platform d2 >d3"], "c3:* d2:1", demons=True), "launch d3")
+    assert (pawns_of(surplus), look(surplus, "pool")) == ("d4:*", [8, 8])
 
 
 def test_po16_each_exit_must_take_the_colour_that_it_gets() -> None:
@@ -522,17 +452,11 @@ def test_po16_nothing_is_named_where_demons_take_every_exit_or_none() -> None:
     refuse(every, "launch d3 demons c2,d4", "PO16")
     assert legal(position(["portal d3 <e3 >c3"], "e3:1", demons=True), "launch") == ["launch d3"]
     refuse(position(["portal d3 >c3"], demons=True), "launch d3 demons c3", "PO16")
-
-
-def test_po16_without_the_variant_there_is_nothing_to_name() -> None:
     refuse(position(["portal d3 <e3 >c3"], "e3:1"), "launch d3 demons c3", "PO16")
 
 
-def test_po17_a_demon_leaves_through_a_portal_without_exits() -> None:
+def test_po17_demons_leave_through_a_portal_without_exits_and_else_each_needs_one() -> None:
     assert pawns_of(play(position(["portal d3 <c3,e3"], "c3:* e3:1", demons=True), "launch d3")) == ""
-
-
-def test_po17_more_demons_than_exits_forbid_the_launch() -> None:
     net = ["portal d3 <c3", "platform d2 >d3", "platform d4 <d3"]
     refuse(position(net, "c3:* d2:*", demons=True), "launch d3", "PO17")
 
@@ -573,17 +497,14 @@ def test_po19_the_roll_says_what_is_legal(d8: int, words: str) -> None:
             refuse(state, text, "PO19")
 
 
-def test_po19_on_an_8_a_pawn_on_center_exits() -> None:
+def test_po19_on_an_8_a_pawn_on_center_exits_and_else_it_stays_and_may_be_an_entry() -> None:
     state = play(position(DOUBLE, "c3:1", dice=True), 8)
     assert legal(state) == ["exit"]
     refuse(state, "enter", "PO8")
-
-
-def test_po19_on_other_rolls_a_pawn_on_center_stays_and_may_be_an_entry() -> None:
-    net = ["portal d3 <c3", "portal b3 >c3"]
-    assert legal(play(position(net, "c3:1", dice=True), 5)) == ["launch d3"]
-    assert legal(play(position(net, "c3:1", dice=True), 7)) == ["enter"]
-    refuse(play(position(net, "c3:1", dice=True), 7), "exit", "PO19")
+    other = position(["portal d3 <c3", "portal b3 >c3"], "c3:1", dice=True)
+    assert legal(play(other, 5)) == ["launch d3"]
+    assert legal(play(other, 7)) == ["enter"]
+    refuse(play(other, 7), "exit", "PO19")
 
 
 def test_po20_a_roll_without_a_possible_action_ends_the_turn() -> None:
@@ -595,21 +516,6 @@ def test_po20_who_could_do_nothing_rolls_all_the_same() -> None:
     state = play(position(["portal d3 <e3"], "e3:1 b2:2", pool=1, full=True, dice=True), 4, "launch d3")
     assert PORTALS_V1.turn(state) == Roll(8, 1, "action", 2)
     assert PORTALS_V1.turn(play(state, 7)) == Roll(8, 1, "action", 1)
-
-
-@pytest.mark.parametrize("values", [(0,), (9,), (1, 1), ()])
-def test_a_d8_shows_1_to_8(values: tuple[int, ...]) -> None:
-    with pytest.raises(RollError):
-        PORTALS_V1.apply_roll(start(dice=True), values)
-
-
-def test_no_roll_is_taken_where_none_is_awaited() -> None:
-    with pytest.raises(RollError):
-        play(start(), 5)
-
-
-def test_the_ruleset_is_registered() -> None:
-    assert find_ruleset("portals", 1) is PORTALS_V1
 
 
 # ---- documentation

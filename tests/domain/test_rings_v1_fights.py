@@ -18,26 +18,26 @@ from tests.domain.rings_tables import (
 )
 
 
-def test_ri2_neighbours_are_beside_and_further_in_or_out() -> None:
-    assert ends(table("b2:1B"), "M blocker b2-") == "a2 b1 b3 c2"
-    assert ends(table("b1:1R"), "M runner b1-a") == "1 2 3 6 7"
+@pytest.mark.parametrize(
+    ("units", "prefix", "targets"),
+    [
+        ("b2:1B", "M blocker b2-", "a2 b1 b3 c2"),
+        ("b1:1R", "M runner b1-a", "1 2 3 6 7"),  # slot 7 is next to slot 1
+        ("top:1R", "M runner top-d", "1 2 3 4 5 6 7"),
+        ("top:1B", "M blocker top-", "d1 d2 d3"),
+        # A START is next to the field that it is attached to.
+        ("s1:1RWB", "M blocker s1-", "a2"),
+        ("s1:1RWB", "M warrior s1-", "a1 a2 a3 b2"),
+        ("s1:1RWB", "M runner s1-", "a1 a2 a3 a4 a7 b1 b2 b3 c2"),
+    ],
+)
+def test_ri2_neighbours_are_beside_and_further_in_or_out(units: str, prefix: str, targets: str) -> None:
+    assert ends(table(units, starts=(2, 4)) if units[0] == "s" else table(units), prefix) == targets
 
 
-def test_ri2_slot_7_is_next_to_slot_1() -> None:
+def test_ri2_slot_7_is_next_to_slot_1_and_top_to_all_of_the_innermost_ring() -> None:
     assert "M warrior c1-c7" in legal(table("c1:1W", terrain=["LMHHMLL"] * 4))
-
-
-def test_ri2_top_is_next_to_all_of_the_innermost_ring() -> None:
-    assert ends(table("top:1R"), "M runner top-d") == "1 2 3 4 5 6 7"
-    assert ends(table("top:1B"), "M blocker top-") == "d1 d2 d3"
     assert "M warrior d5-top" in legal(table("d5:1W"))
-
-
-def test_ri2_a_start_is_next_to_the_field_that_it_is_attached_to() -> None:
-    state = table("s1:1RWB", starts=(2, 4))
-    assert ends(state, "M blocker s1-") == "a2"
-    assert ends(state, "M warrior s1-") == "a1 a2 a3 b2"
-    assert ends(state, "M runner s1-") == "a1 a2 a3 a4 a7 b1 b2 b3 c2"
 
 
 def test_ri10_a_runner_moves_three_steps_a_warrior_two_a_blocker_one() -> None:
@@ -47,19 +47,20 @@ def test_ri10_a_runner_moves_three_steps_a_warrior_two_a_blocker_one() -> None:
     assert ends(state, "M blocker a2-") == "a1 a3 b2"
 
 
-def test_ri10_a_move_ends_on_another_field_and_never_on_a_start() -> None:
-    state = table("a1:1RW a3:2B")
-    refuse(state, "M warrior a1-a1", "RI10")
-    refuse(state, "M warrior a1-s1", "RI10")
-    refuse(state, "M runner a1-s2", "RI10")
-
-
-def test_ri10_only_what_stands_there_moves_and_not_too_far() -> None:
-    state = table("a1:1R a3:2W")
-    refuse(state, "M warrior a1-a2", "RI10")
-    refuse(state, "M warrior a3-a4", "RI10")
-    refuse(state, "M runner a1-top", "RI10")
-    refuse(state, "M blocker b1-b2", "RI10")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "warrior a1-a1",
+        "warrior a1-s1",
+        "runner a1-s2",
+        "blocker a1-a2",
+        "warrior a3-a4",
+        "runner a1-top",
+        "blocker b1-b2",
+    ],
+)
+def test_ri10_only_what_stands_there_moves_and_to_another_field_within_reach_but_no_start(text: str) -> None:
+    refuse(table("a1:1RW a3:2BW"), f"M {text}", "RI10")
 
 
 def test_ri10_top_can_be_passed() -> None:
@@ -73,9 +74,15 @@ def test_ri11_a_runner_enters_all_terrain_and_passes_over_anybody() -> None:
     assert ends(state, "M runner s1-") == "a3 a6 b2 b7 c1"
 
 
-@pytest.mark.parametrize("enemy", ["2R", "2W", "2B"])
-def test_ri11_a_runner_ends_only_where_no_enemies_are(enemy: str) -> None:
-    refuse(table(f"a1:1R a2:{enemy}"), "M runner a1-a2", "RI11")
+@pytest.mark.parametrize(
+    ("unit", "enemy", "clause"),
+    [*(("R", enemy, "RI11") for enemy in ("2R", "2W", "2B")), *(("B", enemy, "RI13") for enemy in ("2W", "2B", "2RW"))],
+)
+def test_ri11_a_runner_keeps_off_all_enemies_and_ri13_a_blocker_off_warriors_and_blockers(
+    unit: str, enemy: str, clause: str
+) -> None:
+    name = {"R": "runner", "B": "blocker"}[unit]
+    refuse(table(f"a1:1{unit} a2:{enemy}"), f"M {name} a1-a2", clause)
 
 
 def test_ri12_a_warrior_enters_light_and_medium_ground_with_each_step() -> None:
@@ -86,12 +93,9 @@ def test_ri12_a_warrior_enters_light_and_medium_ground_with_each_step() -> None:
     refuse(state, "M warrior a4-a6", "RI12")
 
 
-def test_ri12_a_warrior_passes_own_units_even_on_a_full_field_but_no_enemies() -> None:
+def test_ri12_a_warrior_passes_own_units_even_on_a_full_field_but_ends_its_move_at_enemies() -> None:
     assert "M warrior b1-d1" in legal(table("b1:1W c1:1WWW"))
     refuse(table("b1:1W c1:2R"), "M warrior b1-d1", "RI12")
-
-
-def test_ri12_entering_a_field_with_enemies_ends_the_move() -> None:
     state = table("c1:1W d1:2R")
     assert "M warrior c1-d1" in legal(state)
     refuse(state, "M warrior c1-top", "RI12")
@@ -101,11 +105,6 @@ def test_ri13_a_blocker_enters_light_ground_only() -> None:
     state = table("c3:1B")
     assert ends(state, "M blocker c3-") == "b3 c2 d3"
     refuse(state, "M blocker c3-c4", "RI13")
-
-
-@pytest.mark.parametrize("enemy", ["2W", "2B", "2RW"])
-def test_ri13_a_blocker_keeps_off_enemy_warriors_and_blockers(enemy: str) -> None:
-    refuse(table(f"a1:1B a2:{enemy}"), "M blocker a1-a2", "RI13")
 
 
 @pytest.mark.parametrize(
@@ -132,21 +131,20 @@ def test_ri14_a_start_has_room_for_all() -> None:
 # ---- warriors
 
 
-def test_ri15_warriors_remove_each_other_one_by_one() -> None:
-    state = play(table("a1:1WW a2:2WWR"), "M warrior a1-a2")
-    assert draw(state) == "a1:1W a2:2RW"
-    assert spell_supply(state, 1) == "RRWWWWBB"
-    assert spell_supply(state, 2) == "RWWWWBB"
-
-
-def test_ri15_a_warrior_removes_all_runners_and_stays() -> None:
-    assert draw(play(table("a1:1W a3:2RR"), "M warrior a1-a3")) == "a3:1W"
-
-
-@pytest.mark.parametrize(("casualties", "supply"), [("supply", "RRWWWWWBB"), ("out", "RWWWWWBB")])
-def test_ri15_removed_units_go_where_the_option_says(casualties: str, supply: str) -> None:
-    state = play(table("a1:1W a2:2R", casualties=casualties), "M warrior a1-a2")
-    assert spell_supply(state, 2) == supply
+@pytest.mark.parametrize(
+    ("units", "text", "options", "after", "supplies"),
+    [
+        ("a1:1WW a2:2WWR", "a1-a2", {}, "a1:1W a2:2RW", ["RRWWWWBB", "RWWWWBB"]),
+        ("a1:1W a3:2RR", "a1-a3", {}, "a3:1W", ["RRWWWWBB", "RRWWWWWBB"]),
+        ("a1:1W a2:2R", "a1-a2", {"casualties": "out"}, "a2:1W", ["RRWWWWBB", "RWWWWWBB"]),
+    ],
+)
+def test_ri15_warriors_remove_each_other_one_by_one_and_all_runners(
+    units: str, text: str, options: dict[str, str], after: str, supplies: list[str]
+) -> None:
+    state = play(table(units, **options), f"M warrior {text}")
+    assert draw(state) == after
+    assert [spell_supply(state, seat) for seat in (1, 2)] == supplies
 
 
 # ---- pairs
@@ -173,17 +171,26 @@ def test_ri16_nothing_else_is_legal_between_the_two_moves() -> None:
     refuse(state, "R warrior a1-a2", "RI8")
 
 
-def test_ri16_the_first_move_needs_a_second_warrior_within_reach() -> None:
-    refuse(table("a1:1W a2:2B"), "M warrior a1-a2", "RI16")
-    refuse(table("a1:1W d2:1W a2:2B"), "M warrior a1-a2", "RI16")
-    assert "M warrior a1-a2" in legal(table("a1:1WW a2:2B"))
-    assert "M warrior a1-a2" in legal(table("a1:1W s1:1W a2:2B"))
-    assert ends(table("s1:1WW a1:2B"), "M warrior s1-") == "a1"
-    assert "M warrior a1-a2" in legal(table("a1:1W c2:1W a2:2B"))
-    refuse(table("a1:1W c2:1W b2:2R a2:2B"), "M warrior a1-a2", "RI16")
+@pytest.mark.parametrize(
+    ("units", "possible"),
+    [
+        ("a1:1W a2:2B", False),
+        ("a1:1W d2:1W a2:2B", False),
+        ("a1:1WW a2:2B", True),
+        ("a1:1W s1:1W a2:2B", True),
+        ("a1:1W c2:1W a2:2B", True),
+        ("a1:1W c2:1W b2:2R a2:2B", False),
+    ],
+)
+def test_ri16_the_first_move_needs_a_second_warrior_within_reach(units: str, possible: bool) -> None:
+    if possible:
+        assert "M warrior a1-a2" in legal(table(units))
+    else:
+        refuse(table(units), "M warrior a1-a2", "RI16")
 
 
 def test_ri16_the_way_of_the_second_warrior_leads_over_ground_that_it_may_enter() -> None:
+    assert ends(table("s1:1WW a1:2B"), "M warrior s1-") == "a1"
     hills = ["LLLMMHH", "LHLLHMM", "LLLMMHH", "LLLMMHH"]
     refuse(table("a1:1W c2:1W a2:2B", terrain=hills), "M warrior a1-a2", "RI16")
 
@@ -293,19 +300,13 @@ def test_ri17_the_payment_is_spent_when_the_ally_accepts_and_a_die_decides() -> 
     refuse(state, "decline", "RI17")
 
 
-@pytest.mark.parametrize("value", [1, 2, 3])
-def test_ri17_on_1_to_3_the_proposer_loses_its_warrior(value: int) -> None:
+@pytest.mark.parametrize("value", range(1, 7))
+def test_ri17_on_1_to_3_the_proposer_loses_its_warrior_and_else_the_ally_does(value: int) -> None:
     state = play(table(ALLIES, seats=3), "M ally 3 b3xb4", "accept b5", (value,))
-    assert draw(state) == "b5:3W"
-    assert [spell_supply(state, seat) for seat in (1, 2, 3)] == ["RRWWWWWBB", "RRWWWWWBB", "RRWWWWBB"]
-    assert turn(state) == Decision(1)
-    assert look(state, "alliance") is None
-
-
-@pytest.mark.parametrize("value", [4, 5, 6])
-def test_ri17_on_4_to_6_the_ally_loses_its_and_the_proposers_moves_in(value: int) -> None:
-    state = play(table(ALLIES, seats=3), "M ally 3 b3xb4", "accept b5", (value,))
-    assert draw(state) == "b4:1W"
+    assert draw(state) == ("b5:3W" if value <= 3 else "b4:1W")
+    if value <= 3:
+        assert [spell_supply(state, seat) for seat in (1, 2, 3)] == ["RRWWWWWBB", "RRWWWWWBB", "RRWWWWBB"]
+    assert (turn(state), look(state, "alliance")) == (Decision(1), None)
 
 
 @pytest.mark.parametrize("others", ["B", "W", "R"])
@@ -325,34 +326,24 @@ def test_ri17_an_alliance_is_possible_in_the_last_use_and_then_ends_the_turn() -
 # ---- pushes
 
 
-def test_ri18_runners_are_pushed_outwards_in_their_slot() -> None:
-    assert draw(play(table("c1:1B c2:2RR"), "M blocker c1-c2")) == "b2:2RR c2:1B"
-    assert draw(play(table("d2:1B c2:2R"), "M blocker d2-c2")) == "b2:2R c2:1B"
-
-
-def test_ri18_from_the_outermost_ring_they_go_to_their_start() -> None:
-    assert draw(play(table("a1:1B a2:2RR"), "M blocker a1-a2")) == "a2:1B s2:2RR"
-
-
-def test_ri18_fields_of_other_seats_are_skipped() -> None:
-    state = table("c1:1B c2:2R b2:1W", seats=3)
-    assert draw(play(state, "M blocker c1-c2")) == "a2:2R b2:1W c2:1B"
-    state = table("c1:1B c2:2R b2:1W a2:3R", seats=3)
-    assert draw(play(state, "M blocker c1-c2")) == "a2:3R b2:1W c2:1B s2:2R"
-
-
-def test_ri18_full_fields_are_skipped_one_runner_at_a_time() -> None:
-    state = table("d1:1B d2:2RR c2:2WW")
-    assert draw(play(state, "M blocker d1-d2")) == "b2:2R c2:2RWW d2:1B"
-
-
-def test_ri18_the_blocker_has_left_its_field_before_it_pushes() -> None:
-    assert draw(play(table("b2:1B c2:2R"), "M blocker b2-c2")) == "b2:2R c2:1B"
-    assert draw(play(table("b2:1BB c2:2R"), "M blocker b2-c2")) == "a2:2R b2:1B c2:1B"
-
-
-def test_ri18_from_top_a_runner_goes_where_the_blocker_came_from() -> None:
-    assert draw(play(table("d2:1B top:2R"), "M blocker d2-top")) == "d2:2R top:1B"
-    assert draw(play(table("d2:1BB top:2R"), "M blocker d2-top")) == "c2:2R d2:1B top:1B"
-    state = table("d2:1BB c2:1W b2:1W a2:1W top:2R")
-    assert draw(play(state, "M blocker d2-top")) == "a2:1W b2:1W c2:1W d2:1B top:1B s2:2R"
+@pytest.mark.parametrize(
+    ("units", "text", "after"),
+    [
+        ("c1:1B c2:2RR", "c1-c2", "b2:2RR c2:1B"),
+        ("d2:1B c2:2R", "d2-c2", "b2:2R c2:1B"),
+        ("a1:1B a2:2RR", "a1-a2", "a2:1B s2:2RR"),  # to their START
+        # Fields of other seats are skipped, and full ones, one runner at a time.
+        ("c1:1B c2:2R b2:1W", "c1-c2", "a2:2R b2:1W c2:1B"),
+        ("c1:1B c2:2R b2:1W a2:3R", "c1-c2", "a2:3R b2:1W c2:1B s2:2R"),
+        ("d1:1B d2:2RR c2:2WW", "d1-d2", "b2:2R c2:2RWW d2:1B"),
+        # The blocker has left its field before it pushes.
+        ("b2:1B c2:2R", "b2-c2", "b2:2R c2:1B"),
+        ("b2:1BB c2:2R", "b2-c2", "a2:2R b2:1B c2:1B"),
+        # From TOP a runner goes where the blocker came from.
+        ("d2:1B top:2R", "d2-top", "d2:2R top:1B"),
+        ("d2:1BB top:2R", "d2-top", "c2:2R d2:1B top:1B"),
+        ("d2:1BB c2:1W b2:1W a2:1W top:2R", "d2-top", "a2:1W b2:1W c2:1W d2:1B top:1B s2:2R"),
+    ],
+)
+def test_ri18_runners_are_pushed_outwards_in_their_slot(units: str, text: str, after: str) -> None:
+    assert draw(play(table(units, seats=3), f"M blocker {text}")) == after
