@@ -2,17 +2,16 @@
 
 import pytest
 
-from plyscribe.domain.codec import parse_event
 from plyscribe.domain.commands import Actor, AnswerDraw, MakeMove, OfferDraw, StartMatch, TakeSeat, Withdraw
 from plyscribe.domain.deadlines import Deadline, find_deadline, time_left, time_used
 from plyscribe.domain.errors import Refusal
-from plyscribe.domain.events import DiceRevealed, DiceRolled, MatchEnded, MatchRefuted, MatchVerified, SeatWithdrawn
-from plyscribe.domain.limits import MAX_INCREMENT_MS, MAX_MATCH_MS, MAX_MOVE_MS
+from plyscribe.domain.events import DiceRevealed, DiceRolled, MatchEnded, MatchVerified, SeatWithdrawn
+from plyscribe.domain.limits import MAX_MATCH_MS
 from plyscribe.domain.match import Match, fold
 from plyscribe.domain.ruleset import Decision
 from plyscribe.domain.verification import verify_match
 from tests.domain.given import ANN, BEN, CAT, STREAM, Table, account, new_match, recorded
-from tests.domain.test_verification import chained
+from tests.domain.test_verification import chained, parsed, refuted_at
 
 CLOCK = Actor("system", "deadline")
 START = 10_000
@@ -44,35 +43,34 @@ def refused(table: Table, seat: int, at: int) -> str:
 # ----------------------------------------------------------------------------------------------------------- deadlines
 
 
-def test_the_time_for_a_decision_begins_with_the_event_after_which_it_is_due():
-    table = start(move_ms=60_000)
-    assert find_deadline(table.match) == Deadline(1, START + 60_000)
-    move(table, START + 5_000)
-    assert find_deadline(table.match) == Deadline(2, START + 65_000)
+MATCH = {"match_ms": 100_000}
 
 
-def test_the_time_for_a_match_is_used_up_by_ones_own_decisions():
-    table = start(2, match_ms=100_000)
-    assert find_deadline(table.match) == Deadline(1, START + 100_000)
-    move(table, START + 30_000)
-    assert find_deadline(table.match) == Deadline(2, START + 130_000)
-    move(table, START + 40_000)
-    assert find_deadline(table.match) == Deadline(1, START + 40_000 + 70_000)
-
-
-def test_of_two_limits_the_one_that_runs_out_first_counts():
-    table = start(2, move_ms=60_000, match_ms=70_000)
-    assert find_deadline(table.match) == Deadline(1, START + 60_000)
-    move(table, START + 50_000)
-    move(table, START + 51_000)
-    assert find_deadline(table.match) == Deadline(1, START + 51_000 + 20_000)
-
-
-def test_a_move_that_came_too_late_but_before_the_withdrawal_counts_and_its_time_is_used():
-    table = start(2, match_ms=60_000)
-    move(table, START + 90_000)
-    move(table, START + 91_000)
-    assert find_deadline(table.match) == Deadline(1, START + 91_000)
+@pytest.mark.parametrize(
+    ("limits", "moves", "seat", "at"),
+    [
+        ({"move_ms": 60_000}, [], 1, 60_000),
+        ({"move_ms": 60_000}, [5_000], 2, 65_000),
+        # The time for the match is used up by one's own decisions.
+        (MATCH, [], 1, 100_000),
+        (MATCH, [30_000], 2, 130_000),
+        (MATCH, [30_000, 40_000], 1, 40_000 + 70_000),
+        # Of two limits the one that runs out first counts.
+        ({"move_ms": 60_000, "match_ms": 70_000}, [], 1, 60_000),
+        ({"move_ms": 60_000, "match_ms": 70_000}, [50_000, 51_000], 1, 51_000 + 20_000),
+        ({"move_ms": 20_000, "match_ms": 30_000, "increment_ms": 60_000}, [1_000, 2_000], 1, 22_000),
+        # A move that came too late counts, its time is used, and it brings its increment.
+        ({"match_ms": 60_000}, [90_000, 91_000], 1, 91_000),
+        ({"match_ms": 60_000, "increment_ms": 10_000}, [65_000, 66_000], 1, 66_000 + 5_000),
+        # The time of a phase comes with the last of its moves.
+        ({"match_ms": 60_000, "phases": [{"after": 2, "add_ms": 30_000}]}, [59_000, 60_000], 1, 61_000),
+    ],
+)
+def test_a_decision_is_due_by_the_limits_and_by_what_moves_have_used(limits, moves, seat, at):
+    table = start(2, **limits)
+    for passed in moves:
+        move(table, START + passed)
+    assert find_deadline(table.match) == Deadline(seat, START + at)
 
 
 def test_each_move_of_a_seat_adds_the_increment_to_its_own_time():
@@ -84,20 +82,6 @@ def test_each_move_of_a_seat_adds_the_increment_to_its_own_time():
     assert find_deadline(table.match) == Deadline(1, START + 40_000 + 75_000)
     assert [time_left(table.match, seat) for seat in (1, 2)] == [75_000, 95_000]
     assert [time_used(table.match, seat) for seat in (1, 2)] == [30_000, 10_000]
-
-
-def test_a_late_move_brings_its_increment():
-    table = start(2, match_ms=60_000, increment_ms=10_000)
-    move(table, START + 65_000)
-    move(table, START + 66_000)
-    assert find_deadline(table.match) == Deadline(1, START + 66_000 + 5_000)
-
-
-def test_the_time_for_one_move_holds_beside_an_increment():
-    table = start(2, move_ms=20_000, match_ms=30_000, increment_ms=60_000)
-    move(table, START + 1_000)
-    move(table, START + 2_000)
-    assert find_deadline(table.match) == Deadline(1, START + 22_000)
 
 
 def test_the_time_of_a_seat_that_leaves_counts_up_to_its_deadline_with_increments():
@@ -132,28 +116,22 @@ def test_before_the_start_and_after_the_end_nothing_is_due():
     assert find_deadline(table.match) is None
 
 
-def test_without_limits_nothing_is_due():
+def test_without_limits_nothing_is_due_and_nobody_is_withdrawn():
     table = new_match("zhen", (account(ANN), account(ANN)))
     assert table.match.turn == Decision(1)
     assert find_deadline(table.match) is None
+    table = new_match("zhen", (account(ANN), account(ANN)))
+    assert refused(table, 1, 10**15) == "withdrawal/time"
 
 
 # --------------------------------------------------------------------------------------------------------- withdrawals
 
 
-def test_a_seat_whose_time_is_over_is_withdrawn_and_the_others_play_on():
-    table = start(3, move_ms=60_000)
-    assert refused(table, 1, START + 59_999) == "withdrawal/time"
-    events = table.when(Withdraw, CLOCK, at=START + 60_000, seat=1, cause="time")
-    assert events == [SeatWithdrawn(1, "time")]
-    assert find_deadline(table.match) == Deadline(2, START + 120_000)
-    move(table, START + 61_000)
-
-
-def test_with_the_last_but_one_the_match_ends():
+def test_with_the_last_but_one_the_match_ends_and_is_verified():
     table = start(2, move_ms=60_000)
     events = table.when(Withdraw, CLOCK, at=START + 60_000, seat=1, cause="time")
     assert events == [SeatWithdrawn(1, "time"), MatchEnded("withdrawal", (2, 1))]
+    assert isinstance(verify_match(table.match.stream, table.entries), MatchVerified)
 
 
 def test_dice_are_revealed_when_time_ends_the_match():
@@ -163,16 +141,15 @@ def test_dice_are_revealed_when_time_ends_the_match():
     assert isinstance(events[-1], DiceRevealed)
 
 
-def test_nobody_is_withdrawn_whose_time_does_not_run():
+def test_a_seat_whose_time_is_over_and_nobody_else_is_withdrawn_and_the_others_play_on():
     table = start(3, move_ms=60_000)
+    assert refused(table, 1, START + 59_999) == "withdrawal/time"
     assert refused(table, 2, START + 60_000) == "withdrawal/time"
-    move(table, START + 59_000)
-    assert refused(table, 1, START + 60_000) == "withdrawal/time"
-
-
-def test_without_limits_the_system_withdraws_nobody():
-    table = new_match("zhen", (account(ANN), account(ANN)))
-    assert refused(table, 1, 10**15) == "withdrawal/time"
+    events = table.when(Withdraw, CLOCK, at=START + 60_000, seat=1, cause="time")
+    assert events == [SeatWithdrawn(1, "time")]
+    assert find_deadline(table.match) == Deadline(2, START + 120_000)
+    move(table, START + 61_000)
+    assert refused(table, 2, START + 120_000) == "withdrawal/time"
 
 
 def test_who_leaves_does_not_give_the_one_on_turn_more_time():
@@ -184,42 +161,9 @@ def test_who_leaves_does_not_give_the_one_on_turn_more_time():
 # -------------------------------------------------------------------------------------------------------------- limits
 
 
-@pytest.mark.parametrize(
-    "limits",
-    [
-        {},
-        {"move_ms": None, "match_ms": None},
-        {"move_ms": 999},
-        {"move_ms": MAX_MOVE_MS + 1},
-        {"match_ms": MAX_MATCH_MS + 1},
-        {"match_ms": 60_000, "increment_ms": 999},
-        {"match_ms": 60_000, "increment_ms": MAX_INCREMENT_MS + 1},
-        {"match_ms": 60_000, "increment_ms": True},
-        {"match_ms": 60_000, "increment_ms": 0},
-        {"match_ms": 999, "move_ms": 1000},
-        {"move_ms": 1000.0},
-        {"move_ms": True},
-        {"turn_ms": 1000},
-    ],
-)
-def test_what_no_limits_can_be_is_refused(limits):
-    with pytest.raises(Refusal) as refusal:
-        new_match("zhen", limits=limits)
-    assert refusal.value.code in ("limits/none", "limits/range")
-
-
-def test_an_increment_needs_a_time_to_add_to():
-    with pytest.raises(Refusal) as refusal:
-        new_match("zhen", limits={"move_ms": 60_000, "increment_ms": 1000})
-    assert refusal.value.code == "limits/increment"
-
-
-def test_limits_are_recorded_complete():
+def test_limits_are_recorded_complete_and_an_increment_only_if_one_is_set():
     limits = new_match("zhen", limits={"match_ms": MAX_MATCH_MS}).match.life.created.limits
     assert limits == {"move_ms": None, "match_ms": MAX_MATCH_MS}
-
-
-def test_limits_have_an_increment_only_if_one_is_set():
     asked = {"match_ms": 60_000, "increment_ms": None}
     assert new_match("zhen", limits=asked).match.life.created.limits == {"move_ms": None, "match_ms": 60_000}
     asked["increment_ms"] = 2_000
@@ -235,21 +179,11 @@ def test_a_recorded_match_has_no_limits_of_ours():
 # --------------------------------------------------------------------------------------------------- second execution
 
 
-def test_a_withdrawal_for_time_is_verified():
-    table = start(2, move_ms=60_000)
-    table.when(Withdraw, CLOCK, at=START + 60_000, seat=1, cause="time")
-    assert isinstance(verify_match(table.match.stream, table.entries), MatchVerified)
-
-
 def test_a_withdrawal_before_its_time_is_refuted():
     table = start(2, move_ms=60_000)
     table.when(Withdraw, CLOCK, at=START + 60_000, seat=1, cause="time")
-    events = [parse_event(entry) for entry in table.entries]
-    early = [event._replace(at=START + 59_999) if event.version > 3 else event for event in events]
-    verdict = verify_match(table.match.stream, chained(early))
-    assert isinstance(verdict, MatchRefuted)
-    assert verdict.version == 4
-    assert "time is not over" in verdict.why
+    early = [event._replace(at=START + 59_999) if event.version > 3 else event for event in parsed(table)]
+    refuted_at(chained(early), 4, "time is not over")
 
 
 # --------------------------------------------------------------------------------------------------- time that was used
@@ -276,25 +210,15 @@ def test_the_limit_of_a_move_bounds_the_decision_that_ran_out():
     assert time_left(table.match, 2) is None
 
 
-def test_a_seat_that_resigns_on_its_turn_has_used_the_time_until_then():
-    table = start(2, match_ms=100_000)
-    table.when(Withdraw, ANN, at=START + 7_000, seat=1)
-    assert used(table) == [7_000, 0]
-
-
-def test_a_seat_that_resigns_on_the_turn_of_another_has_used_nothing_for_it():
+@pytest.mark.parametrize(
+    ("player", "seat", "times"), [(ANN, 1, ([7_000, 0, 0], [7_000, 2_000, 0])), (BEN, 2, ([0, 0, 0], [9_000, 0, 0]))]
+)
+def test_a_seat_that_resigns_has_used_the_time_until_then_if_it_is_on_turn(player, seat, times):
     table = start(3, match_ms=100_000)
-    table.when(Withdraw, BEN, at=START + 7_000, seat=2)
-    assert used(table) == [0, 0, 0]
+    table.when(Withdraw, player, at=START + 7_000, seat=seat)
+    assert used(table) == times[0]
     move(table, START + 9_000)
-    assert used(table) == [9_000, 0, 0]
-
-
-def test_the_time_of_a_seat_that_left_stands_while_the_others_play_on():
-    table = start(3, match_ms=100_000)
-    table.when(Withdraw, ANN, at=START + 7_000, seat=1)
-    move(table, START + 9_000)
-    assert used(table) == [7_000, 2_000, 0]
+    assert used(table) == times[1]
 
 
 def test_a_rated_match_that_was_aborted_for_time_shows_the_time_too():

@@ -9,7 +9,15 @@ from plyscribe.domain.commands import MakeMove, StartMatch, TakeSeat, Withdraw
 from plyscribe.domain.deadlines import Deadline, find_deadline, find_time_left, time_left, time_used
 from plyscribe.domain.errors import Refusal
 from plyscribe.domain.events import MatchVerified
-from plyscribe.domain.limits import MAX_AFTER, MAX_INCREMENT_MS, MAX_MATCH_MS, MAX_PHASES, parse_limits, rotate_limits
+from plyscribe.domain.limits import (
+    MAX_AFTER,
+    MAX_INCREMENT_MS,
+    MAX_MATCH_MS,
+    MAX_MOVE_MS,
+    MAX_PHASES,
+    parse_limits,
+    rotate_limits,
+)
 from plyscribe.domain.verification import verify_match
 from tests.domain.given import ANN, BEN, STREAM, account, new_match
 from tests.domain.test_clock import CLOCK, START, move, start
@@ -106,23 +114,17 @@ def test_only_a_simple_delay_can_be_waited_for_when_the_time_is_nearly_over(kind
 # ------------------------------------------------------------------------------------------------------------- matches
 
 
-def test_with_a_delay_the_clock_waits_before_it_runs_down():
-    table = start(2, match_ms=60_000, delay_ms=5_000)
-    assert find_deadline(table.match) == Deadline(1, START + 65_000)
-    assert [find_time_left(table.match, 1, START + ms) for ms in (4_000, 5_000, 8_000)] == [60_000, 60_000, 57_000]
+@pytest.mark.parametrize(("kind", "deadline", "left"), [("delay_ms", 65_000, 60_000), ("bronstein_ms", 60_000, 56_000)])
+def test_with_a_delay_the_clock_waits_and_with_bronsteins_the_time_comes_back_after_the_move(kind, deadline, left):
+    table = start(2, match_ms=60_000, **{kind: 5_000})
+    assert find_deadline(table.match) == Deadline(1, START + deadline)
+    assert find_time_left(table.match, 1, START + 4_000) == left
+    if kind == "delay_ms":
+        assert [find_time_left(table.match, 1, START + ms) for ms in (5_000, 8_000)] == [60_000, 57_000]
     move(table, START + 4_000)
     move(table, START + 24_000)
     assert [time_left(table.match, seat) for seat in (1, 2)] == [60_000, 45_000]
     assert [time_used(table.match, seat) for seat in (1, 2)] == [4_000, 20_000]
-
-
-def test_with_a_bronstein_delay_the_time_comes_back_after_the_move():
-    table = start(2, match_ms=60_000, bronstein_ms=5_000)
-    assert find_deadline(table.match) == Deadline(1, START + 60_000)
-    assert find_time_left(table.match, 1, START + 4_000) == 56_000
-    move(table, START + 4_000)
-    move(table, START + 24_000)
-    assert [time_left(table.match, seat) for seat in (1, 2)] == [60_000, 45_000]
 
 
 def test_a_seat_whose_delay_and_time_have_passed_is_withdrawn():
@@ -147,13 +149,6 @@ def test_after_so_many_moves_more_time_is_added_and_another_bonus_holds():
     assert left == [40_000, 20_000 + 30_000, 30_000 + 10_000, 40_000 - 18_000]
     assert find_deadline(table.match) == Deadline(1, at + 22_000 + 2_000)
     assert table.match.life.created.limits["phases"] == [phases[0], {**phases[1], "add_ms": 0}]
-
-
-def test_a_seat_that_has_not_made_the_moves_of_a_phase_runs_out_of_time_without_the_next():
-    table = start(2, match_ms=60_000, phases=[{"after": 2, "add_ms": 30_000}])
-    move(table, START + 59_000)
-    move(table, START + 60_000)
-    assert find_deadline(table.match) == Deadline(1, START + 61_000)
 
 
 def test_a_seat_may_have_limits_of_its_own():
@@ -184,6 +179,13 @@ def test_who_has_odds_keeps_them_in_the_rematch():
 @pytest.mark.parametrize(
     ("limits", "code"),
     [
+        ({}, "limits/none"),
+        ({"move_ms": None, "match_ms": None}, "limits/none"),
+        *(({"move_ms": ms}, "limits/range") for ms in (999, MAX_MOVE_MS + 1, 1000.0, True)),
+        *(({"match_ms": ms}, "limits/range") for ms in (999, MAX_MATCH_MS + 1)),
+        *(({"match_ms": 60_000, "increment_ms": ms}, "limits/range") for ms in (999, MAX_INCREMENT_MS + 1, True, 0)),
+        ({"turn_ms": 1000}, "limits/none"),
+        ({"move_ms": 60_000, "increment_ms": 1000}, "limits/increment"),
         ({"match_ms": 60_000, "increment_ms": 1000, "delay_ms": 1000}, "limits/bonus"),
         ({"match_ms": 60_000, "delay_ms": MAX_INCREMENT_MS + 1}, "limits/range"),
         ({"move_ms": 60_000, "bronstein_ms": 1000}, "limits/increment"),

@@ -62,9 +62,10 @@ def is_confirmed(table: Table) -> bool:
     return isinstance(verify_match(STREAM, table.entries), MatchVerified)
 
 
-def test_a_rated_match_says_that_it_counts_from_play_and_no_other_match_does():
+def test_only_a_rated_match_says_that_it_counts_from_play():
     assert rated().match.life.created.counts_from == PLAY
     assert new_match().match.life.created.counts_from is None
+    assert counts(new_match().match) is None
 
 
 def test_a_rated_match_without_dice_counts_once_every_seat_has_moved():
@@ -84,20 +85,13 @@ def test_a_rated_match_counts_as_soon_as_a_die_has_fallen():
     assert refusal(table, AbortMatch, BEN) == "match/counts"
 
 
-def test_nothing_is_said_of_a_match_that_is_not_rated():
-    assert counts(new_match().match) is None
-
-
-def test_leaving_before_the_match_counts_aborts_it():
+def test_a_seat_that_has_moved_may_abort_or_leave_until_the_match_counts_which_aborts_it():
     table = rated()
     table.play("a1")
     assert table.when(Withdraw, ANN, why="a call")[0] == MatchAborted("resigned", 1, "a call")
     assert table.status == "aborted"
     assert counts(table.match) is False
     assert is_confirmed(table)
-
-
-def test_a_seat_that_has_moved_may_abort_until_the_match_counts():
     table = rated()
     table.play("a1")
     assert table.when(AbortMatch, ANN, cause="time")[0] == MatchAborted("time", 1)
@@ -129,38 +123,24 @@ def test_an_organiser_who_withdraws_a_seat_before_the_match_counts_aborts_it():
     assert is_confirmed(table)
 
 
-def test_once_the_match_counts_a_seat_can_only_withdraw():
+def test_once_the_match_counts_a_seat_can_only_withdraw_and_an_organiser_abort_it():
     table = rated()
-    table.play("a1", "b2")
-    for player in (ANN, BEN):
-        assert refusal(table, AbortMatch, player) == "match/counts"
-    assert table.when(Withdraw, BEN)[0] == SeatWithdrawn(2, "resigned")
-    assert table.match.life.outcome.ranks == (1, 2)
-    assert is_confirmed(table)
-
-
-def test_an_organiser_can_abort_a_match_that_counts():
-    table = rated()
-    table.play("a1", "b2")
-    table.when(AbortMatch, ORGANISER, cause="the wrong players")
-    assert table.match.life.abort.data == MatchAborted("the wrong players")
-    assert is_confirmed(table)
-
-
-def test_nobody_offers_a_draw_before_the_match_counts():
-    table = rated()
+    assert Choice("abort") in list_choices(table.match, BEN)
     assert refusal(table, OfferDraw, ANN) == "draw/too-early"
     assert "offer-draw" not in {choice.command for choice in list_choices(table.match, ANN)}
     table.play("a1", "b2")
-    table.when(OfferDraw, ANN)
-
-
-def test_choices_say_which_way_there_is_to_leave():
-    table = rated()
-    assert Choice("abort") in list_choices(table.match, BEN)
-    table.play("a1", "b2")
     assert Choice("abort") not in list_choices(table.match, BEN)
     assert Choice("withdraw", (2,), ("resigned",)) in list_choices(table.match, BEN)
+    for player in (ANN, BEN):
+        assert refusal(table, AbortMatch, player) == "match/counts"
+    table.when(OfferDraw, ANN)
+    assert table.when(Withdraw, BEN)[0] == SeatWithdrawn(2, "resigned")
+    assert table.match.life.outcome.ranks == (1, 2)
+    assert is_confirmed(table)
+    table = rated()
+    table.play("a1", "b2")
+    assert table.when(AbortMatch, ORGANISER, cause="the wrong players")[0] == MatchAborted("the wrong players")
+    assert is_confirmed(table)
 
 
 def test_an_older_rated_match_keeps_its_rule():

@@ -28,7 +28,6 @@ from plyscribe.domain.events import (
     MatchRefuted,
     MatchResumed,
     MatchVerified,
-    MoveMade,
     RecordedDice,
     SeatWithdrawn,
 )
@@ -38,7 +37,7 @@ from plyscribe.domain.verification import verify_match
 from plyscribe.domain.waiting import find_bot_due, list_waits
 from tests.domain.given import ANN, BEN, CAT, ORGANISER, RECORDER, STREAM, Table, account, new_match, recorded
 from tests.domain.test_clock import CLOCK, START, move, start
-from tests.domain.test_verification import chained
+from tests.domain.test_verification import chained, first, parsed, refuted_at
 
 WHY = "the lights went out"
 
@@ -69,8 +68,10 @@ def test_no_clock_runs_during_a_pause():
     assert time_left(table.match, 1) == 60_000
 
 
-def test_nobody_moves_during_a_pause():
-    table = paused(start(2, move_ms=60_000), START + 1_000)
+def test_a_match_waits_for_no_move_during_a_pause_and_nobody_moves():
+    table = start(2, move_ms=60_000)
+    assert list_waits(table.match) == [(ANN.id, "move")]
+    assert list_waits(paused(table, START + 1_000).match) == []
     assert refused(table, MakeMove, ANN, START + 2_000, move="hold") == "match/paused"
     table.when(ResumeMatch, ORGANISER, at=START + 3_000, why="they are on again")
     move(table, START + 4_000)
@@ -138,9 +139,6 @@ def test_only_those_pause_who_direct_the_match_and_do_not_sit_in_it():
     assert refused(table, PauseMatch, CLOCK, why=WHY) == "match/not-yours"
     assert refused(table, PauseMatch, Actor("organiser", BEN.id), why=WHY) == "match/own-seat"
     assert refused(table, AdjustClock, Actor("organiser", BEN.id), seat=2, add_ms=9000, why=WHY) == "match/own-seat"
-
-
-def test_a_recorder_who_plays_does_not_pause():
     table = new_match("zhen", (account(RECORDER), account(RECORDER)), RECORDER, recorder=RECORDER.id)
     assert refused(table, PauseMatch, RECORDER, why=WHY) == "match/own-seat"
 
@@ -151,12 +149,6 @@ def test_a_pause_needs_a_reason_that_can_be_read(why):
     assert refused(table, PauseMatch, ORGANISER, why=why) == "clock/why"
     paused(table, START + 1_000)
     assert refused(table, ResumeMatch, ORGANISER, why=why) == "clock/why"
-
-
-def test_a_match_waits_for_no_move_during_a_pause():
-    table = start(2, move_ms=60_000)
-    assert list_waits(table.match) == [(ANN.id, "move")]
-    assert list_waits(paused(table, START + 1_000).match) == []
 
 
 def test_no_bot_is_due_during_a_pause():
@@ -212,16 +204,13 @@ def test_without_time_for_the_match_the_decision_that_is_due_gets_the_time():
     assert refused(table, AdjustClock, ORGANISER, seat=2, add_ms=20_000, why=WHY) == "clock/not-running"
     table.when(AdjustClock, ORGANISER, at=START + 1_000, seat=1, add_ms=20_000, why=WHY)
     assert find_deadline(table.match) == Deadline(1, START + 80_000)
+    late = start(2, move_ms=60_000)
+    late.when(AdjustClock, ORGANISER, at=START + 1_000, seat=1, add_ms=20_000, why=WHY)
+    late.when(Withdraw, CLOCK, at=START + 81_000, seat=1, cause="time")
+    assert time_used(late.match, 1) == 80_000
     move(table, START + 70_000)
     move(table, START + 71_000)
     assert find_deadline(table.match) == Deadline(1, START + 71_000 + 60_000)
-
-
-def test_time_that_was_given_counts_as_used_when_it_runs_out():
-    table = start(2, move_ms=60_000)
-    table.when(AdjustClock, ORGANISER, at=START + 1_000, seat=1, add_ms=20_000, why=WHY)
-    table.when(Withdraw, CLOCK, at=START + 81_000, seat=1, cause="time")
-    assert time_used(table.match, 1) == 80_000
 
 
 def test_a_clock_keeps_a_second_at_least():
@@ -238,20 +227,17 @@ def test_an_adjustment_has_bounds(add_ms):
     assert refused(table, AdjustClock, ORGANISER, seat=1, add_ms=add_ms, why=WHY) == "clock/range"
 
 
-def test_a_clock_does_not_grow_beyond_the_longest_limit():
-    table = start(2, match_ms=100_000)
-    for _ in range(12):
-        table.when(AdjustClock, ORGANISER, at=START, seat=1, add_ms=MAX_ADJUSTMENT_MS, why=WHY)
-    assert refused(table, AdjustClock, ORGANISER, START, seat=1, add_ms=MAX_ADJUSTMENT_MS, why=WHY) == "clock/too-much"
-
-
-def test_only_a_clock_that_there_is_can_be_changed():
+def test_an_adjustment_has_bounds_and_needs_a_clock():
     table = start(3, match_ms=100_000)
     table.when(Withdraw, BEN)
     assert refused(table, AdjustClock, ORGANISER, seat=2, add_ms=9000, why=WHY) == "seat/not-in-play"
     assert refused(table, AdjustClock, ORGANISER, seat=4, add_ms=9000, why=WHY) == "seat/unknown"
     free = new_match("zhen", (account(ANN), account(ANN)))
     assert refused(free, AdjustClock, ORGANISER, seat=1, add_ms=9000, why=WHY) == "clock/none"
+    table = start(2, match_ms=100_000)
+    for _ in range(12):
+        table.when(AdjustClock, ORGANISER, at=START, seat=1, add_ms=MAX_ADJUSTMENT_MS, why=WHY)
+    assert refused(table, AdjustClock, ORGANISER, START, seat=1, add_ms=MAX_ADJUSTMENT_MS, why=WHY) == "clock/too-much"
 
 
 # --------------------------------------------------------------------------------------------------- second execution
@@ -276,28 +262,12 @@ def test_pauses_are_verified():
     assert fold(Match(STREAM), table.entries).play == table.match.play
 
 
-def test_a_withdrawal_before_its_time_and_the_pause_are_over_is_refuted():
-    events = [parse_event(entry) for entry in played_with_a_pause().entries]
-    left = next(event for event in events if isinstance(event.data, SeatWithdrawn))
-    early = [event._replace(at=event.at - 1) if event.version >= left.version else event for event in events]
-    verdict = verify_match(STREAM, chained(early))
-    assert isinstance(verdict, MatchRefuted)
-    assert (verdict.version, "time is not over" in verdict.why) == (left.version, True)
-
-
-def test_a_move_during_a_pause_is_refuted():
-    events = [parse_event(entry) for entry in played_with_a_pause().entries]
-    resumed = next(event for event in events if isinstance(event.data, MatchResumed))
-    made = next(event for event in events if isinstance(event.data, MoveMade) and event.version > resumed.version)
-    order = [each for each in events if each is not resumed]
-    order.insert(order.index(made) + 1, resumed)
-    renumbered = [event._replace(version=number) for number, event in enumerate(order, 1)]
-    verdict = verify_match(STREAM, chained(renumbered))
-    assert isinstance(verdict, MatchRefuted)
-    assert "paused" in verdict.why
-
-
-def test_a_pause_by_a_player_is_refuted():
-    events = [parse_event(entry) for entry in played_with_a_pause().entries]
+def test_a_withdrawal_before_its_time_a_move_during_a_pause_and_a_pause_by_a_player_are_refuted():
+    events = parsed(played_with_a_pause())
+    left, resumed = first(events, SeatWithdrawn), first(events, MatchResumed)
+    early = [event._replace(at=event.at - 1) if n >= left else event for n, event in enumerate(events)]
+    refuted_at(chained(early), left + 1, "time is not over")
+    swapped = [*events[:resumed], events[resumed + 1], events[resumed], *events[resumed + 2 :]]
+    refuted_at(chained(swapped), resumed + 1, "paused")
     forged = [event._replace(by=str(ANN)) if isinstance(event.data, MatchPaused) else event for event in events]
     assert isinstance(verify_match(STREAM, chained(forged)), MatchRefuted)
