@@ -89,8 +89,11 @@ def test_a_tournament_is_created_with_complete_terms():
     assert created().options
 
 
-def test_a_tournament_is_created_once():
+def test_tournaments_are_created_once_before_any_other_command():
     assert refusal(GivenTournament(), CreateTournament, **TERMS) == (WrongTime, "tournament/exists")
+    with pytest.raises(Unknown) as refused:
+        TOURNAMENT.decide(StartTournament(actor=ORGANISER), Tournament(STREAM))
+    assert refused.value.code == "tournament/unknown"
 
 
 @pytest.mark.parametrize(
@@ -128,25 +131,14 @@ def test_openings_are_refused_where_dice_fall_and_welcome_in_the_same_game_witho
     assert GivenTournament(ruleset="portals", options=first, openings=((move,),)).state.terms.openings == ((move,),)
 
 
-def test_before_it_is_created_there_is_no_tournament():
-    with pytest.raises(Unknown) as refused:
-        TOURNAMENT.decide(StartTournament(actor=ORGANISER), Tournament(STREAM))
-    assert refused.value.code == "tournament/unknown"
-
-
 # ------------------------------------------------------------------------------------------------------------- enter
 
 
-def test_the_organiser_enters_bots_under_the_next_number():
-    tournament = GivenTournament(1)
+def test_the_organiser_enters_bots_under_the_next_number_and_players_themselves_where_it_is_open():
+    tournament = GivenTournament(1, is_open=True)
     assert tournament.when(RegisterEntrant, occupant=BOT, label="B") == [EntrantRegistered(2, BOT, "B")]
-
-
-def test_players_enter_themselves_where_the_tournament_is_open():
-    tournament = GivenTournament(is_open=True)
-    assert tournament.when(RegisterEntrant, ANN, occupant=Account(ANN.id)) == [
-        EntrantRegistered(1, Account(ANN.id), None)
-    ]
+    entered = [EntrantRegistered(3, Account(ANN.id), None)]
+    assert tournament.when(RegisterEntrant, ANN, occupant=Account(ANN.id)) == entered
 
 
 def test_late_entrants_are_taken_in_a_swiss_only():
@@ -205,31 +197,21 @@ def test_an_absence_is_announced_once_and_before_the_round_is_paired():
         ({"format": {"kind": "swiss", "rounds": 4}}, 2, 4),
         ({"format": {"kind": "round-robin"}}, 4, 3),
         ({"format": {"kind": "round-robin", "cycles": 2}}, 5, 10),
+        ({"format": {"kind": "round-robin", "cycles": 1000}}, 2, 100),  # a hundred rounds ahead at most
         ({"format": {"kind": "round-robin"}, "seats": 3}, 9, 4),
         ({"format": {"kind": "gauntlet", "cycles": 2}}, 4, 6),
         ({"format": {"kind": "knockout"}}, 5, 3),
         ({"format": {"kind": "knockout", "lives": 2}}, 2, 3),
+        ({"format": {"kind": "round-robin"}, "max_entrants": 5}, 2, 5),  # before the start
     ],
 )
 def test_an_absence_from_a_round_that_cannot_come_is_refused(terms, entrants, last):
     tournament = GivenTournament(entrants, **terms)
-    tournament.start()
+    if "max_entrants" not in terms:
+        tournament.start()
     assert tournament.when(AnnounceAbsence, entrant=1, round=last) == [EntrantAbsent(1, last)]
     for round in (last + 1, 0, -1):
         assert refusal(tournament, AnnounceAbsence, entrant=2, round=round) == (WrongTime, "entrant/absence")
-
-
-def test_before_the_start_absences_are_bounded_by_the_most_entrants():
-    tournament = GivenTournament(2, format={"kind": "round-robin"}, max_entrants=5)
-    tournament.sit_out(1, 5)
-    assert refusal(tournament, AnnounceAbsence, entrant=1, round=6) == (WrongTime, "entrant/absence")
-
-
-def test_an_absence_is_announced_a_hundred_rounds_ahead_at_most():
-    tournament = GivenTournament(2, format={"kind": "round-robin", "cycles": 1000})
-    tournament.start()
-    tournament.sit_out(1, 100)
-    assert refusal(tournament, AnnounceAbsence, entrant=1, round=101) == (WrongTime, "entrant/absence")
 
 
 # ------------------------------------------------------------------------------------------------------------ invite
@@ -242,19 +224,15 @@ def invited(**terms):
     return tournament
 
 
-def test_an_invited_player_enters_a_closed_tournament_by_its_own_consent():
+@pytest.mark.parametrize(("label", "entered"), [({}, "Annie"), ({"label": "Ann"}, "Ann")])
+def test_an_invited_player_enters_a_closed_tournament_by_its_own_consent(label, entered):
     tournament = invited()
     assert tournament.state.entrants == ()
     assert refusal(tournament, RegisterEntrant, BEN, occupant=Account(BEN.id)) == (WrongPerson, "entrant/closed")
     assert refusal(tournament, RegisterEntrant, occupant=Account(ANN.id)) == (WrongPerson, "entrant/not-yours")
-    entered = tournament.when(RegisterEntrant, ANN, occupant=Account(ANN.id))
-    assert entered == [EntrantRegistered(1, Account(ANN.id), "Annie")]
+    event = EntrantRegistered(1, Account(ANN.id), entered)
+    assert tournament.when(RegisterEntrant, ANN, occupant=Account(ANN.id), **label) == [event]
     assert tournament.state.invitations == ()
-
-
-def test_an_invited_player_may_choose_another_label():
-    entered = invited().when(RegisterEntrant, ANN, occupant=Account(ANN.id), label="Ann")
-    assert entered == [EntrantRegistered(1, Account(ANN.id), "Ann")]
 
 
 def test_an_invitation_is_declined_or_withdrawn_and_then_gives_no_right():
@@ -278,10 +256,8 @@ def test_who_may_not_be_invited_is_refused():
     tournament.enter()
     assert refusal(tournament, InviteEntrant, player="player-c") == (WrongTime, "entrant/full")
     assert refusal(tournament, RegisterEntrant, BEN, occupant=Account(BEN.id)) == (WrongTime, "entrant/full")
-    assert refusal(playing(format={"kind": "knockout"}), InviteEntrant, player=ANN.id) == (
-        WrongTime,
-        "tournament/status",
-    )
+    begun = playing(format={"kind": "knockout"})
+    assert refusal(begun, InviteEntrant, player=ANN.id) == (WrongTime, "tournament/status")
 
 
 # ----------------------------------------------------------------------------------------------------------- rulings

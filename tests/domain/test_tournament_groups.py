@@ -39,41 +39,31 @@ def list_boards(tournament: GivenTournament, round: int) -> list[tuple[int, ...]
     return [tuple(sorted(board)) for board in tournament.state.rounds[round - 1].boards]
 
 
-def test_the_seeds_are_dealt_forwards_and_then_backwards():
+def test_the_seeds_are_dealt_forwards_and_then_backwards_to_as_many_groups_as_it_takes():
     assert plan_groups(given_groups(8, groups=3).state).groups == ((1, 6, 7), (2, 5, 8), (3, 4))
-
-
-def test_the_deal_follows_the_seeds_whatever_the_numbers():
     tournament = GivenTournament(4, format={"kind": "groups", "groups": 2})
     tournament.when(SeedEntrant, entrant=4, seed=1)
     tournament.start()
     assert plan_groups(tournament.state).groups == ((4, 3), (1, 2))
-
-
-def test_groups_of_a_size_are_as_many_as_it_takes():
     assert list(map(len, plan_groups(given_groups(9, size=4).state).groups)) == [3, 3, 3]
-
-
-def test_without_number_and_size_a_group_has_at_most_four():
     assert given_groups(8).state.terms.format == {"kind": "groups", "size": 4, "cycles": 1, "advance": 2}
 
 
-def test_number_and_size_are_not_both_given():
-    with pytest.raises(WrongValue, match="either how many groups there are, or their size"):
-        GivenTournament(format={"kind": "groups", "groups": 2, "size": 4})
+@pytest.mark.parametrize(
+    ("format", "why"),
+    [
+        ({"groups": 2, "size": 4}, "either how many groups there are, or their size"),
+        ({"size": 4, "advance": 5}, "cannot have 5 who advance"),
+    ],
+)
+def test_groups_that_cannot_be_are_refused(format, why):
+    with pytest.raises(WrongValue, match=why):
+        GivenTournament(format={"kind": "groups", **format})
 
 
-def test_no_more_advance_than_a_group_has():
-    with pytest.raises(WrongValue, match="cannot have 5 who advance"):
-        GivenTournament(format={"kind": "groups", "size": 4, "advance": 5})
-
-
-def test_it_starts_only_with_enough_in_each_group():
+def test_it_starts_only_with_enough_in_each_group_and_not_too_many_groups():
     tournament = GivenTournament(5, format={"kind": "groups", "groups": 3})
     assert refusal(tournament, StartTournament) == (WrongTime, "tournament/too-few")
-
-
-def test_it_starts_only_with_as_many_groups_as_there_may_be():
     tournament = GivenTournament(193, format={"kind": "groups", "size": 3}, max_entrants=200)
     assert refusal(tournament, StartTournament) == (WrongTime, "tournament/too-many")
 

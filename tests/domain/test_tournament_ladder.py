@@ -62,17 +62,11 @@ def test_the_rungs_follow_the_seeds_at_the_start():
     assert rungs(tournament) == [3, 1, 2]
 
 
-def test_a_challenger_who_wins_takes_the_rung_and_those_between_move_down():
-    tournament = given_ladder()
-    play(tournament, 4, 2, winner=4)
-    assert rungs(tournament) == [1, 4, 2, 3, 5]
-
-
-@pytest.mark.parametrize("winner", [2, None])
-def test_a_challenger_who_does_not_win_stays(winner):
+@pytest.mark.parametrize(("winner", "after"), [(4, [1, 4, 2, 3, 5]), (2, [1, 2, 3, 4, 5]), (None, [1, 2, 3, 4, 5])])
+def test_a_challenger_who_wins_takes_the_rung_those_between_move_down_and_else_everybody_stays(winner, after):
     tournament = given_ladder()
     play(tournament, 4, 2, winner=winner)
-    assert rungs(tournament) == [1, 2, 3, 4, 5]
+    assert rungs(tournament) == after
 
 
 def test_a_challenge_is_a_round_with_its_own_deadline():
@@ -95,21 +89,13 @@ def test_an_entrant_challenges_for_itself_alone():
     assert tournament.state.acts == ()
 
 
-def test_nobody_reaches_further_up_than_the_terms_allow():
+def test_nobody_reaches_further_up_than_the_terms_allow_nor_downwards_themselves_or_who_is_not_there():
     tournament = given_ladder(reach=2)
     assert list_within_reach(tournament.state, 5) == [3, 4]
     assert refuse(tournament, 5, 2) == (WrongTime, "challenge/reach")
-
-
-def test_nobody_challenges_downwards_or_themselves_or_from_the_top():
-    tournament = given_ladder()
     assert refuse(tournament, 2, 4) == (WrongTime, "challenge/reach")
     assert refuse(tournament, 2, 2) == (WrongValue, "challenge/self")
     assert refuse(tournament, 1, 2) == (WrongTime, "challenge/top")
-
-
-def test_an_unknown_entrant_and_one_who_left_are_not_challenged():
-    tournament = given_ladder()
     tournament.leave(2)
     assert refuse(tournament, 4, 9) == (Unknown, "entrant/unknown")
     assert refuse(tournament, 4, 2) == (WrongTime, "entrant/out")
@@ -132,13 +118,10 @@ def test_two_meet_again_only_after_the_cooldown():
     challenge(tournament, 4, 2)
 
 
-def test_a_paused_ladder_takes_no_challenge():
+def test_only_a_ladder_that_is_not_paused_takes_challenges():
     tournament = given_ladder()
     tournament.when(PauseTournament, why="a holiday")
     assert refuse(tournament, 2, 1) == (WrongTime, "challenge/paused")
-
-
-def test_other_formats_have_no_challenges():
     tournament = GivenTournament(3, format={"kind": "round-robin"})
     tournament.start()
     assert refuse(tournament, 2, 1) == (WrongTime, "challenge/no-ladder")

@@ -25,8 +25,11 @@ WHY = {"why": "a holiday"}
 
 
 def given_league(entrants: int = 4, **format) -> GivenTournament:
+    """A league that has started, its first round paired if it has begun."""
     tournament = GivenTournament(entrants, format={"kind": "league", **format}, is_open=True)
     tournament.start()
+    if "begins_at" not in format:
+        pair(tournament)
     return tournament
 
 
@@ -43,20 +46,8 @@ def refuse_pairing(tournament: GivenTournament) -> str:
     return refusal(tournament, PairRound, SYSTEM, **fields)[1]
 
 
-def started_at(tournament: GivenTournament) -> int:
-    return tournament.state.started_at
-
-
 def pass_deadline(tournament: GivenTournament, round: int, board: int, *entrants: int):
     return tournament.when(PassDeadline, SYSTEM, round=round, board=board, game=1, entrants=entrants)
-
-
-def test_the_games_of_a_round_are_due_a_round_later():
-    tournament = given_league(round_days=7)
-    pair(tournament)
-    [first, second] = tournament.state.rounds[0].deadlines
-    assert first == second == tournament.state.rounds[0].ends_at
-    assert 0 <= first - started_at(tournament) - WEEK_MS < 1000
 
 
 def test_the_first_round_begins_at_the_date_of_the_terms():
@@ -70,7 +61,6 @@ def test_the_first_round_begins_at_the_date_of_the_terms():
 
 def test_the_next_round_waits_for_its_date_and_for_the_round_before():
     tournament = given_league()
-    pair(tournament)
     tournament.decide_all(by_number)
     assert refuse_pairing(tournament) == "tournament/round"
     tournament.wait(WEEK_MS)
@@ -83,7 +73,6 @@ def test_the_next_round_waits_for_its_date_and_for_the_round_before():
 
 def test_a_round_that_begins_late_has_its_full_time():
     tournament = given_league()
-    pair(tournament)
     tournament.decide_all(by_number)
     tournament.wait(9 * DAY_MS)
     pair(tournament)
@@ -92,7 +81,6 @@ def test_a_round_that_begins_late_has_its_full_time():
 
 def test_rounds_overlap_where_the_terms_say_so():
     tournament = given_league(next_round="date")
-    pair(tournament)
     tournament.when(ExtendDeadline, round=1, days=30, **WHY)
     tournament.wait(WEEK_MS)
     pair(tournament)
@@ -105,7 +93,6 @@ def test_rounds_overlap_where_the_terms_say_so():
 
 def test_an_early_league_goes_on_as_soon_as_a_round_is_decided():
     tournament = given_league(next_round="early")
-    pair(tournament)
     tournament.decide_all(by_number)
     assert find_next_begin(tournament.state) is None
     pair(tournament)
@@ -113,7 +100,6 @@ def test_an_early_league_goes_on_as_soon_as_a_round_is_decided():
 
 def test_who_does_not_play_by_the_deadline_loses_by_forfeit_without_an_act():
     tournament = given_league()
-    pair(tournament)
     loser = tournament.state.rounds[0].boards[0][1]
     place = {**FIRST, "game": 1, "entrants": (loser,)}
     assert refusal(tournament, PassDeadline, SYSTEM, **place) == (WrongTime, "tournament/round")
@@ -127,16 +113,15 @@ def test_who_does_not_play_by_the_deadline_loses_by_forfeit_without_an_act():
 
 def test_both_may_lose_at_the_deadline():
     tournament = given_league(overdue="both")
-    pair(tournament)
     tournament.wait(WEEK_MS)
     pass_deadline(tournament, 1, 1, *tournament.state.rounds[0].boards[0])
     assert {each.points for each in rank_entrants(tournament.state)} == {0}
 
 
-def test_a_decided_game_is_not_due():
+def test_a_decided_game_is_not_due_and_needs_no_more_time():
     tournament = given_league()
-    pair(tournament)
     tournament.decide_all(by_number)
+    assert refusal(tournament, ExtendDeadline, round=1, days=1, **WHY) == (WrongTime, "tournament/decided")
     tournament.wait(WEEK_MS)
     assert find_next_due(tournament.state) is None
     place = {**FIRST, "game": 1, "entrants": (1,)}
@@ -145,7 +130,6 @@ def test_a_decided_game_is_not_due():
 
 def test_the_organiser_gives_a_board_more_time_with_who_and_why():
     tournament = given_league()
-    pair(tournament)
     assert tournament.when(ExtendDeadline, **FIRST, days=3, **WHY) == [DeadlineExtended(1, 1, 3, "a holiday")]
     [first, second] = tournament.state.rounds[0].deadlines
     assert first - second == 3 * DAY_MS
@@ -156,7 +140,6 @@ def test_the_organiser_gives_a_board_more_time_with_who_and_why():
 
 def test_more_time_for_a_round_is_for_all_its_boards_and_does_not_move_the_next_one():
     tournament = given_league(next_round="date")
-    pair(tournament)
     plan = tournament.state.rounds[0].ends_at
     tournament.when(ExtendDeadline, round=1, days=3, **WHY)
     assert set(tournament.state.rounds[0].deadlines) == {plan + 3 * DAY_MS}
@@ -173,14 +156,14 @@ def test_more_time_for_a_round_is_for_all_its_boards_and_does_not_move_the_next_
     ],
 )
 def test_an_extension_needs_a_board_and_a_number_of_days(fields, expected):
-    tournament = given_league()
-    pair(tournament)
-    assert refusal(tournament, ExtendDeadline, **fields, **WHY) == expected
+    assert refusal(given_league(), ExtendDeadline, **fields, **WHY) == expected
 
 
-def test_no_deadline_lies_more_than_a_year_ahead():
+def test_games_are_due_a_round_later_and_after_extensions_no_more_than_a_year_ahead():
     tournament = given_league()
-    pair(tournament)
+    [first, second] = tournament.state.rounds[0].deadlines
+    assert first == second == tournament.state.rounds[0].ends_at
+    assert 0 <= first - tournament.state.started_at - WEEK_MS < 1000
     for _ in range(3):
         tournament.when(ExtendDeadline, **FIRST, days=90, **WHY)
     assert refusal(tournament, ExtendDeadline, **FIRST, days=90, **WHY) == (WrongValue, "tournament/days")
@@ -196,13 +179,6 @@ def test_nobody_extends_the_deadline_of_a_board_where_they_sit():
     assert refusal(tournament, ExtendDeadline, ANN, **FIRST, days=1, **WHY) == (WrongPerson, "tournament/not-yours")
 
 
-def test_decided_games_need_no_more_time():
-    tournament = given_league()
-    pair(tournament)
-    tournament.decide_all(by_number)
-    assert refusal(tournament, ExtendDeadline, round=1, days=1, **WHY) == (WrongTime, "tournament/decided")
-
-
 def test_other_formats_have_no_deadlines():
     tournament = GivenTournament(2, format={"kind": "round-robin"})
     tournament.start()
@@ -212,7 +188,6 @@ def test_other_formats_have_no_deadlines():
 
 def test_no_time_passes_during_a_pause():
     tournament = given_league()
-    pair(tournament)
     before = tournament.state.rounds[0]
     tournament.when(PauseTournament, why="the server moves")
     assert find_next_due(tournament.state) is None

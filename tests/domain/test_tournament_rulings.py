@@ -56,13 +56,23 @@ def game(tournament, place=(1, 1, 1)):
     return found
 
 
-def test_the_table_reports_a_result_which_counts_like_a_played_game():
+def online() -> GivenTournament:
+    """Two entrants whose match is played on the server."""
+    tournament = GivenTournament(2)
+    tournament.start()
+    tournament.pair([(1, 2)])
+    return tournament
+
+
+def test_the_table_reports_a_result_once_which_counts_like_a_played_game():
     tournament = club()
+    assert refusal(tournament, ReportResult, ANN, **GAME, ranks=(1, 2)) == (WrongPerson, "tournament/not-yours")
     assert tournament.when(ReportResult, TABLE, **GAME, ranks=(2, 1)) == [GameReported(1, 1, 1, (2, 1), ())]
     reported = game(tournament)
     assert (reported.ranks, reported.reason, reported.was_played) == ((2, 1), "reported", True)
     assert total_points(tournament.state) == {1: 0, 2: 2, 3: 0, 4: 0}
     assert tournament.state.acts == ()
+    assert refusal(tournament, ReportResult, TABLE, **GAME, ranks=(1, 2)) == (WrongTime, "tournament/decided")
 
 
 def test_a_walkover_is_reported_by_who_did_not_come():
@@ -73,29 +83,25 @@ def test_a_walkover_is_reported_by_who_did_not_come():
     assert total_points(tournament.state)[1] == 2
 
 
-@pytest.mark.parametrize("result", [{}, {"ranks": (1, 2), "forfeited": (2,)}])
-def test_a_result_is_ranks_or_a_forfeit(result):
-    assert refusal(club(), ReportResult, TABLE, **GAME, **result) == (WrongValue, "tournament/result")
+@pytest.mark.parametrize(
+    ("result", "code"),
+    [
+        ({}, "tournament/result"),
+        ({"ranks": (1, 2), "forfeited": (2,)}, "tournament/result"),
+        ({"ranks": (1, 3)}, "tournament/ranks"),
+        ({"forfeited": (3,)}, "tournament/forfeit"),
+    ],
+)
+def test_a_result_is_ranks_or_a_forfeit_that_fit_the_board(result, code):
+    assert refusal(club(), ReportResult, TABLE, **GAME, **result) == (WrongValue, code)
 
 
-def test_a_result_fits_the_board():
-    assert refusal(club(), ReportResult, TABLE, **GAME, ranks=(1, 3)) == (WrongValue, "tournament/ranks")
-    assert refusal(club(), ReportResult, TABLE, **GAME, forfeited=(3,)) == (WrongValue, "tournament/forfeit")
-
-
-def test_a_result_is_reported_once_and_by_those_at_the_table():
-    tournament = club()
-    assert refusal(tournament, ReportResult, ANN, **GAME, ranks=(1, 2)) == (WrongPerson, "tournament/not-yours")
-    tournament.report(1, 1, 1, 2)
-    assert refusal(tournament, ReportResult, TABLE, **GAME, ranks=(1, 2)) == (WrongTime, "tournament/decided")
-
-
-def test_a_game_online_is_not_reported():
-    tournament = GivenTournament(2)
-    tournament.start()
-    tournament.pair([(1, 2)])
-    refused = refusal(tournament, ReportResult, **GAME, ranks=(1, 2))
-    assert refused == (WrongTime, "tournament/not-at-table")
+def test_a_game_online_is_not_reported_and_when_it_is_corrected_keeps_how_it_ended():
+    tournament = online()
+    assert refusal(tournament, ReportResult, **GAME, ranks=(1, 2)) == (WrongTime, "tournament/not-at-table")
+    tournament.decide(1, 1, 1, 2)
+    tournament.when(CorrectGame, **GAME, ranks=(2, 1), **WHY)
+    assert (game(tournament).reason, game(tournament).match) == ("played", "match-1-1-1")
 
 
 def test_an_arbiter_who_reports_a_result_is_listed():
@@ -131,15 +137,7 @@ def test_a_correction_says_something_new_of_a_decided_game():
     assert refusal(tournament, CorrectGame, **GAME, ranks=(2, 1), why="")[0] == WrongValue
 
 
-def test_a_correction_makes_an_annulled_game_count_again():
-    tournament = club()
-    tournament.report(1, 1, 1, 2)
-    tournament.when(AnnulGame, **GAME, **WHY)
-    tournament.when(CorrectGame, **GAME, ranks=(1, 2), why="it was right")
-    assert game(tournament).counts
-
-
-def test_a_correction_turns_a_game_into_a_forfeit_and_back():
+def test_a_correction_turns_a_game_into_a_forfeit_and_back_and_makes_an_annulled_one_count_again():
     tournament = club()
     tournament.report(1, 1, 1, 2)
     tournament.when(CorrectGame, **GAME, forfeited=(1,), **WHY)
@@ -147,26 +145,17 @@ def test_a_correction_turns_a_game_into_a_forfeit_and_back():
     assert not game(tournament).was_played
     tournament.when(CorrectGame, **GAME, ranks=(1, 2), **WHY)
     assert game(tournament).was_played
+    tournament.when(AnnulGame, **GAME, **WHY)
+    tournament.when(CorrectGame, **GAME, ranks=(1, 2), why="it was right")
+    assert game(tournament).counts
 
 
-@pytest.mark.parametrize(("at_table", "reason", "played"), [(True, "reported", True), (False, "adjudicated", False)])
-def test_a_walkover_that_was_played_after_all_counts_as_played_at_a_table_alone(at_table, reason, played):
-    tournament = club() if at_table else GivenTournament(2)
-    if not at_table:
-        tournament.start()
-        tournament.pair([(1, 2)])
+@pytest.mark.parametrize(("make", "reason", "played"), [(club, "reported", True), (online, "adjudicated", False)])
+def test_a_walkover_that_was_played_after_all_counts_as_played_at_a_table_alone(make, reason, played):
+    tournament = make()
     tournament.forfeit(1, 1, 1)
     tournament.when(CorrectGame, **GAME, ranks=(1, 2), **WHY)
     assert (game(tournament).reason, game(tournament).was_played) == (reason, played)
-
-
-def test_a_corrected_match_keeps_how_it_ended():
-    tournament = GivenTournament(2)
-    tournament.start()
-    tournament.pair([(1, 2)])
-    tournament.decide(1, 1, 1, 2)
-    tournament.when(CorrectGame, **GAME, ranks=(2, 1), **WHY)
-    assert (game(tournament).reason, game(tournament).match) == ("played", "match-1-1-1")
 
 
 def test_the_last_game_is_corrected_after_the_end():
@@ -178,9 +167,7 @@ def test_the_last_game_is_corrected_after_the_end():
 
 
 def test_a_game_of_the_last_round_is_played_once_more():
-    tournament = GivenTournament(2)
-    tournament.start()
-    tournament.pair([(1, 2)])
+    tournament = online()
     assert refusal(tournament, ReplayGame, **GAME, **WHY) == (WrongTime, "tournament/not-decided")
     tournament.decide(1, 1, 1, 2)
     assert tournament.when(ReplayGame, **GAME, **WHY) == [GameReplayed(1, 1, 1, WHY["why"])]
@@ -197,9 +184,7 @@ def test_a_game_of_the_last_round_is_played_once_more():
 
 
 def test_games_played_once_more_do_not_use_up_the_attempts():
-    tournament = GivenTournament(2)
-    tournament.start()
-    tournament.pair([(1, 2)])
+    tournament = online()
     for _ in range(6):
         tournament.decide(1, 1, 1, 2)
         tournament.when(ReplayGame, **GAME, **WHY)
@@ -220,16 +205,14 @@ def test_a_penalty_takes_points_and_is_lifted():
     assert [act.what for act in tournament.state.acts] == ["penalty-given", "penalty-lifted"]
 
 
-def test_a_warning_takes_nothing():
+def test_a_warning_takes_nothing_and_a_penalty_is_within_bounds():
     tournament = club()
     tournament.when(GivePenalty, entrant=2, why="talking")
     assert total_points(tournament.state)[2] == Fraction(0)
     assert tournament.state.penalties[0].why == "talking"
-
-
-@pytest.mark.parametrize("points", [-1, 1001])
-def test_a_penalty_is_within_bounds(points):
-    assert refusal(club(), GivePenalty, entrant=1, points=points, why="x") == (WrongValue, "tournament/penalty")
+    for points in (-1, 1001):
+        refused = refusal(tournament, GivePenalty, entrant=1, points=points, why="x")
+        assert refused == (WrongValue, "tournament/penalty")
 
 
 def test_who_plays_gives_no_penalties():

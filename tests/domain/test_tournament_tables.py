@@ -49,11 +49,8 @@ def values(tournament, name):
 # ------------------------------------------------------------------------------------------------------------- ranks
 
 
-def test_points_come_first_and_equals_share_a_rank():
+def test_points_come_first_then_tiebreaks_in_their_order_and_equals_share_a_rank():
     assert order(four(tiebreaks=[])) == [(1, 1), (2, 2), (2, 4), (4, 3)]
-
-
-def test_tiebreaks_count_in_their_order():
     # Of 2 and 4, 2 has beaten 4; 2 has met 1 and 4, 4 has met 2 and 3.
     assert order(four(tiebreaks=["direct"]))[1:3] == [(2, 2), (3, 4)]
     assert order(four(tiebreaks=["wins", "buchholz"]))[1:3] == [(2, 2), (3, 4)]
@@ -82,30 +79,21 @@ def test_in_a_knockout_who_came_further_ranks_higher():
 # --------------------------------------------------------------------------------------------------------- tiebreaks
 
 
-def test_buchholz_sums_the_points_of_opponents():
+def test_each_tiebreak_counts_what_it_says():
     tournament = four(tiebreaks=ALL)
+    half = Fraction(1, 2)
     # Points: 1 has 3, 2 has 2, 3 has 1, 4 has 2.
     assert values(tournament, "buchholz") == {1: 3, 2: 5, 3: 5, 4: 3}
     assert values(tournament, "buchholz-cut-1") == {1: 2, 2: 3, 3: 3, 4: 2}
-    assert values(tournament, "opponents-mean") == {
-        1: Fraction(3, 2),
-        2: Fraction(5, 2),
-        3: Fraction(5, 2),
-        4: Fraction(3, 2),
-    }
-
-
-def test_sonneborn_berger_counts_those_who_were_beaten_and_half_of_those_tied_with():
-    assert values(four(tiebreaks=ALL), "sonneborn-berger") == {1: Fraction(5, 2), 2: 2, 3: Fraction(3, 2), 4: 1}
-
-
-def test_wins_and_places_are_counted_by_rank():
-    tournament = four(tiebreaks=ALL)
+    assert values(tournament, "opponents-mean") == {1: 3 * half, 2: 5 * half, 3: 5 * half, 4: 3 * half}
+    assert values(tournament, "sonneborn-berger") == {1: 5 * half, 2: 2, 3: 3 * half, 4: 1}
     assert values(tournament, "wins") == {1: 1, 2: 1, 3: 0, 4: 1}
     assert values(tournament, "places") == {1: (2, 0), 2: (1, 1), 3: (1, 1), 4: (1, 1)}
+    tournament.pair([(1, 4), (2, 3)])
+    assert values(tournament, "buchholz") == {1: 3, 2: 5, 3: 5, 4: 3}, "nobody is met before the game is decided"
 
 
-def test_direct_encounter_is_worth_nothing_unless_all_who_are_tied_met():
+def test_direct_encounter_is_worth_nothing_unless_all_met_and_the_mean_of_several_games():
     tournament = four(tiebreaks=["direct"])
     assert values(tournament, "direct") == {1: 0, 2: 1, 3: 0, 4: 0}
     tournament = GivenTournament(4, tiebreaks=["direct"])
@@ -114,9 +102,6 @@ def test_direct_encounter_is_worth_nothing_unless_all_who_are_tied_met():
     tournament.decide(1, 1, 1, 1)
     tournament.decide(1, 2, 1, 1)
     assert set(values(tournament, "direct").values()) == {0}
-
-
-def test_direct_encounter_takes_the_mean_of_several_games():
     tournament = GivenTournament(2, tiebreaks=["direct"], repeat="rotations")
     tournament.start()
     for round, second in ((1, (1, 2)), (2, (1, 2))):
@@ -152,25 +137,13 @@ def test_rounds_before_one_came_and_after_one_left_count_for_nothing():
 def test_an_annulled_game_counts_for_nothing_and_one_has_met_oneself():
     tournament = four(tiebreaks=ALL)
     tournament.annul(1, 1)
-    assert [each.points for each in sorted(rank_entrants(tournament.state), key=lambda each: each.entrant)] == [
-        1,
-        2,
-        1,
-        2,
-    ]
+    assert {each.entrant: each.points for each in rank_entrants(tournament.state)} == {1: 1, 2: 2, 3: 1, 4: 2}
     # 1 has met itself and 3; 2 itself and 4.
     assert values(tournament, "buchholz") == {1: 2, 2: 4, 3: 3, 4: 3}
     assert values(tournament, "wins") == {1: 0, 2: 1, 3: 0, 4: 1}
     assert values(tournament, "places")[1] == (1, 0)
     assert [score.status for score in Results(tournament.state).against[1][2]] == ["annulled"]
     assert {row["entrant"]: row["against"] for row in dump_table(tournament.state)["rows"]}[1]["2"] == [None]
-
-
-def test_opponents_are_not_met_before_the_games_are_decided():
-    tournament = four(tiebreaks=ALL)
-    before = values(tournament, "buchholz")
-    tournament.pair([(1, 4), (2, 3)])
-    assert values(tournament, "buchholz") == before
 
 
 def test_pods_of_three_share_points_exactly():
@@ -256,7 +229,7 @@ def test_csv_has_no_formula_though_a_name_is_one(first):
         assert [cell for cell in told if cell.startswith(tuple("=+-@"))] == []
 
 
-def test_csv_keeps_names_with_commas():
+def test_csv_keeps_names_with_commas_and_quotes():
     cells = list_table(four(tiebreaks=["places"]).state, {1: 'A, "B"'})
     assert list(csv.reader(render_csv(cells).splitlines())) == cells
     assert cells[1] == ["1", "1", 'A, "B"', "3", "2-0", "2", "1-1", "0", "0", "0-0-0"]
@@ -282,25 +255,18 @@ def ruled():
     return tournament
 
 
-def test_an_adjudicated_game_counts_like_a_played_one():
+def test_an_adjudicated_game_counts_like_a_played_one_and_a_forfeited_one_as_a_bye_in_tiebreaks():
     tournament = ruled()
-    assert {each.entrant: (each.points, each.games) for each in rank_entrants(tournament.state)} == {
-        1: (2, 1),
-        2: (0, 1),
-        3: (2, 1),
-        4: (0, 1),
-    }
-    assert values(tournament, "buchholz")[2] == 2
-    assert values(tournament, "wins")[1] == 1
-    assert values(tournament, "direct")[1] == 0
-
-
-def test_a_forfeited_game_has_points_but_counts_as_a_bye_in_tiebreaks():
-    tournament = ruled()
-    # 3 and 4 have met themselves.
-    assert {each: values(tournament, "buchholz")[each] for each in (3, 4)} == {3: 2, 4: 0}
+    counted = {each.entrant: (each.points, each.games) for each in rank_entrants(tournament.state)}
+    assert counted == {1: (2, 1), 2: (0, 1), 3: (2, 1), 4: (0, 1)}
+    assert (values(tournament, "wins")[1], values(tournament, "direct")[1]) == (1, 0)
+    # 1 and 2 have met each other, 3 and 4 themselves.
+    assert {each: values(tournament, "buchholz")[each] for each in (2, 3, 4)} == {2: 2, 3: 2, 4: 0}
     for name, nothing in (("wins", 0), ("sonneborn-berger", 0), ("places", (0, 0))):
         assert values(tournament, name)[3] == nothing
+    tournament.annul(1, 2)
+    assert {each.entrant: each.points for each in rank_entrants(tournament.state)}[3] == 0
+    assert "1f" not in [cell for line in list_crosstable(tournament.state) for cell in line]
 
 
 def test_who_forfeits_gets_nothing_even_if_all_do():
@@ -319,13 +285,6 @@ def test_who_forfeits_gets_nothing_even_if_all_do():
     ]
 
 
-def test_an_annulled_forfeit_counts_for_nothing():
-    tournament = ruled()
-    tournament.annul(1, 2)
-    assert {each.entrant: each.points for each in rank_entrants(tournament.state)}[3] == 0
-    assert "1f" not in [cell for line in list_crosstable(tournament.state) for cell in line]
-
-
 # ------------------------------------------------------------------------------------------------------------- names
 
 
@@ -336,21 +295,12 @@ def named(*labels, **more):
     return list(name_entrants(tournament.state, **more).values())
 
 
-def test_entrants_with_the_same_name_are_told_apart_by_their_numbers():
+def test_entrants_with_the_same_name_or_one_that_reads_so_are_told_apart_by_their_numbers():
     assert named("Ada", "Ben", "Ada") == ["Ada #1", "Ben", "Ada #3"]
     assert named(None, None) == ["random #1", "random #2"]
     assert named("Ada", None, players={2: "Ada"}) == ["Ada #1", "Ada #2"]
-
-
-def test_names_that_a_reader_takes_for_the_same_are_told_apart():
     assert named("Ada", "ADA", "Ad\u0061", "A da") == ["Ada #1", "ADA #2", "Ada #3", "A da"]
-
-
-def test_nobody_takes_the_name_that_tells_another_one_apart():
     assert named("Ada", "Ada #3", "Ada") == ["Ada #1", "Ada #3 #2", "Ada #3"]
-
-
-def test_names_that_are_cut_are_told_apart_too():
     names = named("Ada Lovelace", "Ada Lovelock", longest=7)
     assert len(set(names)) == 2
     assert all(len(name) <= 7 for name in names)

@@ -11,6 +11,7 @@ from plyscribe.domain.errors import WrongPerson, WrongTime, WrongValue
 from plyscribe.domain.tournament.commands import (
     AssignEntrant,
     GivePenalty,
+    LiftPenalty,
     PairByHand,
     RegisterEntrant,
     StartTournament,
@@ -51,47 +52,26 @@ def scores(tournament: GivenTournament) -> dict[str, tuple[Fraction, Fraction]]:
 
 def test_the_organiser_assigns_entrants_to_teams_and_places():
     teams = GivenTournament(3, format=LEAGUE)
-    teams.when(AssignEntrant, entrant=1, team="Reds")
-    teams.when(AssignEntrant, entrant=2, team="Reds", place=1)
-    teams.when(AssignEntrant, entrant=3, team="Blues")
-    assert [(each.name, each.members) for each in list_teams(teams.state)] == [("Reds", (2, 1)), ("Blues", (3,))]
-    assert refusal(teams, AssignEntrant, Actor("player", "player-" + "p" * 26), entrant=1, team="Blues") == (
-        WrongPerson,
-        "tournament/not-yours",
-    )
-
-
-def test_a_name_of_a_team_is_the_same_whatever_its_case_and_spaces():
-    teams = GivenTournament(2, format=LEAGUE)
     teams.when(AssignEntrant, entrant=1, team="Red Kites")
-    teams.when(AssignEntrant, entrant=2, team="red  kites")
-    assert [each.name for each in list_teams(teams.state)] == ["Red Kites"]
+    teams.when(AssignEntrant, entrant=2, team="red  kites", place=1)
+    teams.when(AssignEntrant, entrant=3, team="Blues")
+    assert [(each.name, each.members) for each in list_teams(teams.state)] == [("Red Kites", (2, 1)), ("Blues", (3,))]
+    player = Actor("player", "player-" + "p" * 26)
+    assert refusal(teams, AssignEntrant, player, entrant=1, team="Blues") == (WrongPerson, "tournament/not-yours")
+    teams.when(AssignEntrant, entrant=3)
+    assert teams.state.entrants[2].team is None
+    assert refusal(teams, AssignEntrant, entrant=3) == (WrongTime, "entrant/assigned")
+    assert refusal(teams, AssignEntrant, entrant=3, place=1) == (WrongValue, "entrant/place")
 
 
-def test_an_entrant_can_leave_its_team_again():
-    teams = enter_teams("Reds", "Blues", size=1, format=SCHEVENINGEN)
-    teams.when(AssignEntrant, entrant=1)
-    assert teams.state.entrants[0].team is None
-    assert refusal(teams, AssignEntrant, entrant=1) == (WrongTime, "entrant/assigned")
-    assert refusal(teams, AssignEntrant, entrant=1, place=1) == (WrongValue, "entrant/place")
-
-
-@pytest.mark.parametrize("name", ["", " Reds", "Re\nds", "R" * 101])
-def test_a_team_has_a_printable_name(name):
-    assert refusal(GivenTournament(1, format=LEAGUE), AssignEntrant, entrant=1, team=name) == (
-        WrongValue,
-        "entrant/team",
-    )
-
-
-def test_teams_play_only_in_formats_of_teams():
+def test_a_team_has_a_printable_name_and_a_format_of_teams():
+    for name in ("", " Reds", "Re\nds", "R" * 101):
+        refused = refusal(GivenTournament(1, format=LEAGUE), AssignEntrant, entrant=1, team=name)
+        assert refused == (WrongValue, "entrant/team")
     assert refusal(GivenTournament(1), AssignEntrant, entrant=1, team="Reds") == (WrongValue, "tournament/no-teams")
     assert refusal(GivenTournament(), RegisterEntrant, occupant=BOT, team="Reds") == (WrongValue, "tournament/no-teams")
-
-
-def test_there_is_no_third_team_in_a_scheveningen():
     teams = enter_teams("Reds", "Blues", size=1, format=SCHEVENINGEN)
-    assert refusal(teams, AssignEntrant, entrant=1, team="Greens") == (WrongValue, "entrant/team")
+    assert refusal(teams, AssignEntrant, entrant=1, team="Greens") == (WrongValue, "entrant/team"), "a third team"
 
 
 def test_a_tournament_of_teams_does_not_start_with_an_entrant_without_a_team():
@@ -112,15 +92,10 @@ def test_a_tournament_does_not_start_with_teams_of_the_wrong_size(format, sizes)
     assert refusal(teams, StartTournament) == (WrongTime, "tournament/teams")
 
 
-def test_teams_are_fixed_once_the_tournament_has_started():
+def test_teams_are_fixed_once_the_tournament_has_started_and_paired_by_nobody_by_hand():
     teams = enter_teams("Reds", "Blues", size=2, format=LEAGUE)
     teams.start()
     assert refusal(teams, AssignEntrant, entrant=1, team="Blues") == (WrongTime, "tournament/status")
-
-
-def test_nobody_pairs_a_round_of_teams_by_hand():
-    teams = enter_teams("Reds", "Blues", size=2, format=LEAGUE)
-    teams.start()
     boards = {"boards": ((1, 3), (2, 4)), "byes": (), "why": "as they like"}
     assert refusal(teams, PairByHand, round=1, **boards) == (WrongTime, "tournament/by-hand")
 
@@ -237,9 +212,12 @@ def test_a_team_whose_members_all_sit_out_leaves_the_other_a_bye():
     assert rank_teams(teams.state)[1].matches == 0
 
 
-def test_a_match_of_which_all_games_are_annulled_counts_for_nobody():
+def test_a_penalty_costs_the_team_board_points_and_a_match_of_annulled_games_counts_for_nobody():
     teams = enter_teams("Reds", "Blues", size=2, format=LEAGUE)
     teams.play(pair_next, level)
+    teams.when(GivePenalty, entrant=1, points=1, why="a phone rang")
+    assert scores(teams) == {"Blues": (1, 2), "Reds": (1, 1)}
+    teams.when(LiftPenalty, penalty=1, why="it was another one")
     for board in (1, 2):
         teams.annul(1, board)
     assert scores(teams) == {"Reds": (0, 0), "Blues": (0, 0)}
@@ -253,13 +231,6 @@ def test_a_match_has_no_ranks_before_all_its_games_are_decided():
     teams.decide(1, 1, 1, 2)
     [match] = dump_team_matches(teams.state, teams.state.rounds[0], list_teams(teams.state))
     assert (match["points"], match["ranks"], match["boards"]) == (["2", "0"], None, [1, 2])
-
-
-def test_a_penalty_of_a_member_costs_the_team_board_points():
-    teams = enter_teams("Reds", "Blues", size=2, format=LEAGUE)
-    teams.play(pair_next, level)
-    teams.when(GivePenalty, entrant=1, points=1, why="a phone rang")
-    assert scores(teams) == {"Blues": (1, 2), "Reds": (1, 1)}
 
 
 @pytest.mark.parametrize(("first", "winner"), [("match-points", "Reds"), ("board-points", "Blues")])
