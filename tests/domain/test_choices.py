@@ -408,29 +408,6 @@ def test_the_law_holds_for_damaged_matches_too(make):
 # ------------------------------------------------------------------------------------------------------------ examples
 
 
-def test_before_the_start_players_take_and_leave_seats_and_the_creator_may_call_it_off():
-    match = new_match(seats=(account(ANN), account(BEN), None)[:2]).match
-    assert list_choices(match, ANN) == (Choice("leave-seat", (1, 2)), Choice("abort"))
-    assert list_choices(match, BEN) == (Choice("take-seat", (2,)), Choice("leave-seat", (2,)))
-    assert list_choices(match, CAT) == ()
-
-
-def test_who_plays_all_seats_moves_for_the_one_on_turn_alone():
-    match = hot_seat().match
-    seats = (1, 2)
-    assert list_choices(match, ANN) == (
-        Choice("move", (1,)),
-        Choice("withdraw", seats, ("resigned",)),
-        Choice("offer-draw", seats),
-        Choice("abort"),
-    )
-
-
-def test_the_recorder_withdraws_seats_for_any_cause():
-    match = recorded("pathagon").match
-    assert Choice("withdraw", (1, 2), WITHDRAWAL_CAUSES) in list_choices(match, RECORDER)
-
-
 def test_a_rematch_is_for_the_creator_and_the_players_of_a_match_with_an_outcome():
     table = new_match(seats=(account(BEN), account(CAT)), tournament={"id": "tournament-" + "t" * 26})
     assert not any(Choice("rematch") in list_choices(table.match, actor) for actor in ACTORS)

@@ -22,7 +22,6 @@ from plyscribe.domain.decide.choices import list_choices
 from plyscribe.domain.errors import DomainError, WrongPerson, WrongTime, WrongValue
 from plyscribe.domain.events import (
     LineCopied,
-    MatchEnded,
     MatchRefuted,
     MatchVerified,
     MoveMade,
@@ -35,7 +34,7 @@ from plyscribe.domain.line import copy_line, trace_line
 from plyscribe.domain.match import Match, PlayedMove, fold
 from plyscribe.domain.proofs.candidate import find_difference
 from plyscribe.domain.record import record_of
-from plyscribe.domain.ruleset import Decision, Over, Roll
+from plyscribe.domain.ruleset import Over, Roll
 from plyscribe.domain.rulesets import RULESETS
 from plyscribe.domain.verification import verify_match
 from tests.domain.given import ANN, ORGANISER, RECORDER, STREAM, SYSTEM, Table, recorded
@@ -254,16 +253,6 @@ def test_a_withdrawal_stays_with_its_cause_behind_a_correction():
     assert table.status == "ended"
 
 
-def test_an_agreed_draw_stays_behind_a_correction():
-    table = recorded("pathagon")
-    table.when(MakeMove, RECORDER, move="a1")
-    table.when(OfferDraw, RECORDER, seat=1)
-    table.when(AnswerDraw, RECORDER, seat=2, accept=True)
-    made = table.when(Correct, RECORDER, take_back=2, steps=("b2",))
-    assert made == [StepsTakenBack(2), MoveMade(1, "b2"), MatchEnded("draw-agreed", (1, 1))]
-    assert isinstance(verify_match(STREAM, table.entries), MatchVerified)
-
-
 def test_dice_do_not_stay_if_they_would_be_rolled_by_somebody_else():
     table = rolled((1, 2), (1,), (1,))
     play = table.match.play
@@ -281,35 +270,6 @@ def test_a_correction_names_how_far_it_reaches():
 
 
 # ---------------------------------------------------------------------------------------------------------- take back
-
-
-def test_a_wrong_roll_before_the_first_move_is_taken_back():
-    table = rolled((1, 2), (3,))
-    before = rolled((1, 2)).match.play
-    assert table.when(TakeBack, RECORDER, steps=1) == [StepsTakenBack(1)]
-    assert (table.match.play.state, table.match.play.between) == (before.state, before.between)
-
-
-def test_the_last_roll_is_taken_back_without_the_move_before_it():
-    table = begun()
-    table.when(MakeMove, RECORDER, move="hold")
-    table.when(MakeMove, RECORDER, move="hold")
-    due = table.match.turn
-    assert isinstance(due, Roll)
-    table.when(RecordRoll, RECORDER, values=(5,) * due.count)
-    table.when(TakeBack, RECORDER, steps=1)
-    assert (table.match.turn, table.match.play.ply) == (due, 2)
-
-
-def test_a_mistaken_withdrawal_is_taken_back_and_its_seat_plays_on():
-    table = recorded("toy", ("Ada", "Bea", "Cy"), dice=RecordedDice())
-    while isinstance(turn := table.match.turn, Roll):
-        table.when(RecordRoll, RECORDER, values=(1,) * turn.count)
-    state = table.match.play.state
-    table.when(Withdraw, RECORDER, seat=table.match.turn.seat, cause="absent")
-    table.when(TakeBack, RECORDER, steps=1)
-    assert table.match.play.state == state
-    assert table.match.play.left == []
 
 
 def test_the_last_steps_are_listed_with_the_latest_first():
@@ -348,65 +308,39 @@ def test_the_copied_line_of_a_fork_is_taken_back_step_by_step():
 # ------------------------------------------------------------------------------------------------------ after the end
 
 
-def test_a_match_ended_by_a_mistaken_withdrawal_goes_on_when_it_is_taken_back():
+def test_a_record_that_waits_is_confirmed_by_its_recorder_and_does_not_change_any_more():
     table = ended()
-    table.when(TakeBack, RECORDER, steps=1)
-    assert (table.status, table.match.life.outcome, table.match.turn) == ("playing", None, Decision(2))
-    table.when(MakeMove, RECORDER, move="b2")
-    assert [step.move for step in table.match.play.steps] == ["a1", "b2"]
-    assert isinstance(verify_match(STREAM, table.entries), MatchVerified)
-
-
-def test_an_agreed_draw_is_a_step_of_its_own():
-    table = recorded("pathagon")
-    table.when(MakeMove, RECORDER, move="a1")
-    table.when(OfferDraw, RECORDER, seat=2)
-    table.when(AnswerDraw, RECORDER, seat=1, accept=True)
-    table.when(TakeBack, RECORDER, steps=1)
-    assert (table.status, table.match.play.ply, table.match.play.offer) == ("playing", 1, None)
-
-
-def test_the_last_move_of_a_match_that_is_over_can_go_back_to_a_ply_too():
-    table = recorded("zhen")
-    while table.status == "playing":
-        play = table.match.play
-        move = play.ruleset.format_move(play.state, play.ruleset.sample_move(play.state, Random(play.ply).randrange))
-        table.when(MakeMove, RECORDER, move=move)
-    last = table.match.play.ply - 1
-    table.when(TakeBack, RECORDER, ply=last)
-    assert (table.status, table.match.play.ply, table.match.life.outcome) == ("playing", last, None)
-
-
-def test_a_confirmed_record_does_not_change_any_more():
-    table = ended()
+    assert [choice.command for choice in list_choices(table.match, RECORDER)] == [
+        "take-back",
+        "confirm-record",
+        "rematch",
+    ]
+    assert list_choices(table.match, ANN) == ()
+    refusal(WrongPerson, "match/not-recorder", table, ConfirmRecord, ANN)
+    refusal(WrongPerson, "match/not-recorder", table, TakeBack, ANN, steps=1)
     assert table.when(ConfirmRecord, RECORDER) == [RecordConfirmed()]
     assert (table.status, table.match.life.awaits_confirmation) == ("ended", False)
     assert "confirmed" in refusal(WrongTime, "match/confirmed", table, TakeBack, steps=1)
     refusal(WrongTime, "match/confirmed", table, TakeBack, ply=0)
     refusal(WrongTime, "match/confirmed", table, ConfirmRecord)
     assert isinstance(verify_match(STREAM, table.entries), MatchVerified)
+    refusal(WrongTime, "match/not-ended", recorded("pathagon"), ConfirmRecord)
 
 
-@pytest.mark.parametrize("verdict", [MatchVerified(4, "00"), MatchRefuted(3, "why")])
-def test_after_the_verdict_nothing_is_corrected_or_confirmed(verdict):
+@pytest.mark.parametrize(
+    ("command", "actor", "fields"),
+    [
+        (RecordVerdict, SYSTEM, {"verdict": MatchVerified(4, "00")}),
+        (RecordVerdict, SYSTEM, {"verdict": MatchRefuted(3, "why")}),
+        (AnnulMatch, ORGANISER, {"why": "cheated"}),
+    ],
+)
+def test_after_a_verdict_or_an_annulment_nothing_is_corrected_or_confirmed(command, actor, fields):
     table = ended()
-    table.when(RecordVerdict, SYSTEM, verdict=verdict)
-    for command, fields in ((TakeBack, {"steps": 1}), (ConfirmRecord, {})):
-        assert "does not change any more" in refusal(WrongTime, "match/over", table, command, **fields)
-
-
-def test_an_annulled_match_waits_for_nobody():
-    table = ended()
-    table.when(AnnulMatch, ORGANISER, why="cheated")
+    table.when(command, actor, **fields)
     assert not table.match.life.awaits_confirmation
+    refusal(WrongTime, "match/over", table, TakeBack, steps=1)
     refusal(WrongTime, "match/over", table, ConfirmRecord)
-
-
-def test_only_the_recorder_confirms_and_only_after_the_end():
-    table = recorded("pathagon")
-    refusal(WrongTime, "match/not-ended", table, ConfirmRecord)
-    refusal(WrongPerson, "match/not-recorder", ended(), ConfirmRecord, ANN)
-    refusal(WrongPerson, "match/not-recorder", ended(), TakeBack, ANN, steps=1)
 
 
 def test_with_server_dice_the_record_waits_for_nobody():
@@ -415,14 +349,6 @@ def test_with_server_dice_the_record_waits_for_nobody():
     assert (table.status, table.match.life.awaits_confirmation) == ("ended", False)
     refusal(WrongTime, "match/over", table, TakeBack, steps=1)
     refusal(WrongTime, "match/over", table, ConfirmRecord)
-
-
-def test_a_record_that_waits_gives_its_recorder_two_choices_and_others_none():
-    def named(actor):
-        return [choice.command for choice in list_choices(ended().match, actor)]
-
-    assert named(RECORDER) == ["take-back", "confirm-record", "rematch"]
-    assert named(ANN) == []
 
 
 def test_a_match_ended_by_an_older_release_is_read_as_one_that_waits():
@@ -439,11 +365,3 @@ def test_a_stored_take_back_of_steps_that_never_were_is_a_fault(steps):
     stored = link_all(table.match.head or first_link(STREAM), event.version, [format_event(event)])
     assert fold(table.match, stored).fault.version == event.version
     assert isinstance(verify_match(STREAM, [*table.entries, *stored]), MatchRefuted)
-
-
-def test_an_end_that_was_taken_back_shows_neither_in_the_line_nor_in_the_record():
-    table = ended()
-    table.when(TakeBack, RECORDER, steps=2)
-    assert trace_line(table.entries) == []
-    assert record_of(table.match, table.entries, {}).outcome is None
-    assert not any(isinstance(each, MatchEnded) for each in trace_line(table.entries))

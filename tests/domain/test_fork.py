@@ -30,7 +30,6 @@ from plyscribe.domain.errors import FoldError, WrongTime, WrongValue
 from plyscribe.domain.events import (
     DiceRolled,
     LineCopied,
-    MatchRefuted,
     MatchVerified,
     MoveMade,
     RecordedDice,
@@ -46,6 +45,7 @@ from plyscribe.domain.variation import Tried, begin, read_line, write_line
 from plyscribe.domain.verification import verify_match
 from tests.domain.given import ANN, BEN, RECORDER, SECRET, STREAM, Table, account, hot_seat, new_match, recorded
 from tests.domain.prove import every_ruleset, settings_of
+from tests.domain.test_verification import chained, refuted_at
 
 FRESH = ServerDice("match-" + "f" * 26, commit(SECRET), "0123456789abcdef")
 PARENT = "match-" + "p" * 26
@@ -163,36 +163,28 @@ def test_fresh_dice_are_others_and_what_was_copied_stands():
     assert same[1:] != fresh[1:]
 
 
-def test_nobody_salts_dice_that_go_on():
-    forked = fork(race(), 2, "same", seats=(account(ANN), None), start="auto")
-    with pytest.raises(WrongValue, match="took them over from its parent"):
-        forked.when(AddEntropy, ANN, entropy="x")
-    forked.when(TakeSeat, BEN, seat=2)
-    assert forked.status == "playing"
+def test_fresh_dice_of_a_fork_wait_for_salt_and_dice_that_go_on_take_none():
+    for dice, salts in (("same", {}), ("fresh", {"entropy": "b"})):
+        forked = fork(race(), 2, dice, seats=(account(ANN), None), start="auto")
+        if dice == "same":
+            with pytest.raises(WrongValue, match="took them over from its parent"):
+                forked.when(AddEntropy, ANN, entropy="x")
+        forked.when(TakeSeat, BEN, seat=2, **salts)
+        if dice == "fresh":
+            assert forked.status == "open"
+            forked.when(AddEntropy, ANN, entropy="a")
+        assert forked.status == "playing"
 
 
-def test_fresh_dice_of_a_fork_wait_for_salt():
-    forked = fork(race(), 2, seats=(account(ANN), None), start="auto")
-    forked.when(TakeSeat, BEN, seat=2, entropy="b")
-    assert forked.status == "open"
-    forked.when(AddEntropy, ANN, entropy="a")
-    assert forked.status == "playing"
-
-
-def test_a_withdrawal_that_ended_the_match_is_not_copied():
-    parent = race(plies=4)
-    forked = fork(parent, 4)
+def test_a_withdrawal_is_copied_unless_it_ended_the_match():
+    forked = fork(race(plies=4), 4)
     assert forked.match.play.left == []
     assert isinstance(forked.match.play.turn, Decision)
-
-
-def test_a_withdrawal_that_did_not_end_the_match_is_copied():
     parent = hot_seat("toy", 3)
     parent.play("push")
     parent.when(Withdraw, ANN, seat=3)
     parent.when(Withdraw, ANN, seat=2)
-    forked = fork(parent, 1)
-    assert forked.match.play.left == [3]
+    assert fork(parent, 1).match.play.left == [3]
     assert copy_line(parent.entries, 1)[-1] == SeatWithdrawn(3, "resigned")
 
 
@@ -224,7 +216,7 @@ def test_a_fork_of_a_fork_has_the_whole_line():
     assert copy_line(middle.entries, 3) == copy_line(parent.entries, 3)
 
 
-def test_copied_moves_took_no_time_and_the_first_decision_is_due_from_the_start():
+def test_the_first_decision_is_due_from_the_start_and_copied_moves_took_no_time():
     forked = fork(race(), 4, seats=(account(ANN), account(ANN)), limits={"move_ms": 5000, "match_ms": 60_000})
     forked.when(StartMatch, ANN, at=777_000)
     assert [forked.match.play.time_used(seat) for seat in (1, 2)] == [0, 0]
@@ -238,29 +230,26 @@ def test_who_has_not_moved_in_the_fork_itself_may_still_abort_it():
     assert forked.status == "aborted"
 
 
-def test_a_copied_move_is_known_from_one_made_here():
+def test_a_copied_move_is_known_from_one_made_here_by_the_version_that_holds_it_too():
     forked = fork(race(), 4)
     forked.when(StartMatch, ANN)
     forked.play("push")
     assert [step.is_copied for step in forked.match.play.steps] == [True] * 4 + [False]
+    assert [position_at(forked.match, ply).version for ply in range(5)] == [2, 2, 2, 2, 3]
+    assert replay(STREAM, forked.entries[:2]).play.ply == 4
 
 
-def test_positions_of_a_copied_line_stand_from_the_version_that_holds_it():
-    forked = fork(race(), 3)
-    forked.when(StartMatch, ANN)
-    forked.play("push")
-    assert [position_at(forked.match, ply).version for ply in range(4)] == [2, 2, 2, 3]
-    assert replay(STREAM, forked.entries[:2]).play.ply == 3
-
-
-def test_a_fork_is_not_rated():
-    with pytest.raises(WrongValue, match="a fork is not rated"):
-        fork(race(), 2, rated=True, seats=(account(ANN), account(BEN)))
-
-
-def test_a_fork_begins_with_a_line():
-    with pytest.raises(FoldError, match="event 2 does not fit"):
-        fork(race(), 2, line=None)
+@pytest.mark.parametrize(
+    ("ply", "more", "error", "why"),
+    [
+        (2, {"rated": True, "seats": (account(ANN), account(BEN))}, WrongValue, "a fork is not rated"),
+        (2, {"line": None}, FoldError, "event 2 does not fit"),
+        (2, {"parent": {"match": PARENT, "ply": 3}}, FoldError, "a line of 2 moves is not how this match begins"),
+    ],
+)
+def test_a_fork_is_not_rated_and_begins_with_a_line_as_long_as_its_parent_was_at_that_ply(ply, more, error, why):
+    with pytest.raises(error, match=why):
+        fork(race(), ply, **more)
 
 
 def tried(table: Table, ply: int, *steps: Tried) -> LineCopied:
@@ -321,11 +310,6 @@ def test_only_a_fork_goes_on_with_salts():
         fork(race(), 2, parent=None, line=line)
 
 
-def test_the_line_is_at_least_as_long_as_the_parent_was_at_that_ply():
-    with pytest.raises(FoldError, match="a line of 2 moves is not how this match begins"):
-        fork(race(), 2, parent={"match": PARENT, "ply": 3})
-
-
 def test_a_line_has_its_bounds():
     steps = (MoveMade(1, "hold"),) * (MAX_LINE_BYTES // 20)
     with pytest.raises(WrongValue, match=f"a match begins with {MAX_LINE_BYTES} at most"):
@@ -348,21 +332,22 @@ FORGERIES = {
 }
 
 
-@pytest.mark.parametrize("forgery", FORGERIES)
-def test_a_forged_line_is_refuted_by_its_own_event(forgery):
+def left_fork() -> Table:
     forked = fork(race(), 2)
     forked.when(StartMatch, ANN)
     forked.when(Withdraw, ANN, seat=1)
+    return forked
+
+
+@pytest.mark.parametrize("forgery", FORGERIES)
+def test_a_forged_line_is_refuted_by_its_own_event(forgery):
+    forked = left_fork()
     line = parse_event(forked.entries[1]).data
-    verdict = verify_match(STREAM, forged(forked, **FORGERIES[forgery](line)))
-    assert isinstance(verdict, MatchRefuted)
-    assert verdict.version == 2
+    refuted_at(forged(forked, **FORGERIES[forgery](line)), 2, "")
 
 
 def test_copied_rolls_stand_as_copied_whatever_the_parent_says():
-    forked = fork(race(), 2)
-    forked.when(StartMatch, ANN)
-    forked.when(Withdraw, ANN, seat=1)
+    forked = left_fork()
     line = parse_event(forked.entries[1]).data
     steps = (replace(line.steps[0], values=(1, 1)), *line.steps[1:])
     assert line.steps[0].values != (1, 1)
@@ -370,13 +355,7 @@ def test_copied_rolls_stand_as_copied_whatever_the_parent_says():
 
 
 def test_a_fork_without_its_line_is_refuted_there():
-    forked = fork(race(), 2)
-    forked.when(StartMatch, ANN)
-    forked.when(Withdraw, ANN, seat=1)
-    for entries in (forked.entries[:1] + forked.entries[2:], rechained(forked.entries[:1] + forked.entries[2:])):
-        assert verify_match(STREAM, entries).version == 2
-
-
-def rechained(entries: list[StoredEvent]) -> list[StoredEvent]:
-    events = [parse_event(entry)._replace(version=number) for number, entry in enumerate(entries, 1)]
-    return link_all(first_link(STREAM), 1, map(format_event, events))
+    entries = left_fork().entries
+    events = list(map(parse_event, entries))
+    for without in (entries[:1] + entries[2:], chained([events[0], *events[2:]])):
+        assert verify_match(STREAM, without).version == 2

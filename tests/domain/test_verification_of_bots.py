@@ -7,14 +7,16 @@ import pytest
 
 from plyscribe.domain import quick_verification, verification
 from plyscribe.domain.bots import build_bot
-from plyscribe.domain.chain import StoredEvent, first_link, link_all
-from plyscribe.domain.codec import Event, format_event, parse_event
+from plyscribe.domain.chain import StoredEvent
+from plyscribe.domain.codec import Event
 from plyscribe.domain.commands import MakeMove, PlayOn, Withdraw
 from plyscribe.domain.decide import play as deciding
 from plyscribe.domain.errors import WrongTime
 from plyscribe.domain.events import MatchEnded, MatchRefuted, MatchVerified, MoveMade, SeatWithdrawn
 from plyscribe.domain.verification import verify_match
 from tests.domain.given import ANN, BEN, ORGANISER, STREAM, SYSTEM, Table, account, new_match
+from tests.domain.test_verification import chained, parsed
+from tests.domain.test_verification import refuted_at as refuted_at_entries
 
 BOT = build_bot("random", 7)
 OTHER = build_bot("greedy", 8)
@@ -53,25 +55,12 @@ def against_ann() -> Table:
     return table
 
 
-def parsed(table: Table) -> list[Event]:
-    return [parse_event(entry) for entry in table.entries]
-
-
-def chained(events: list[Event]) -> list[StoredEvent]:
-    """Events as a server would store them that chains whatever it likes."""
-    renumbered = [event._replace(version=version) for version, event in enumerate(events, 1)]
-    return link_all(first_link(STREAM), 1, map(format_event, renumbered))
-
-
 def moves_in(events: list[Event]) -> list[int]:
     return [n for n, event in enumerate(events) if isinstance(event.data, MoveMade)]
 
 
 def refuted_at(events: list[Event], version: int, why: str) -> None:
-    verdict = verify_match(STREAM, chained(events))
-    assert isinstance(verdict, MatchRefuted), verdict
-    assert verdict.version == version
-    assert why in verdict.why
+    refuted_at_entries(chained(events), version, why)
 
 
 @pytest.mark.parametrize("make", [lambda: of_bots("pathagon"), of_bots, lambda: of_bots("toy")])
@@ -95,19 +84,12 @@ def test_most_moves_of_a_command_are_not_decided_one_by_one(monkeypatch):
     assert len(decided) < 10 < len(moves_in(parsed(table)))
 
 
-def test_a_move_of_the_other_seat_amid_a_command_is_found():
+def test_a_move_of_the_other_seat_or_an_illegal_one_amid_a_command_is_found():
     events = parsed(play_on(of_bots(), 12))
     for n in moves_in(events):
         made = events[n].data
-        forged = [*events[:n], events[n]._replace(data=MoveMade(3 - made.seat, made.move)), *events[n + 1 :]]
-        refuted_at(forged, n + 1, "turn")
-
-
-def test_an_illegal_move_amid_a_command_is_found():
-    events = parsed(play_on(of_bots(), 12))
-    for n in moves_in(events)[1:]:
-        forged = [*events[:n], events[n]._replace(data=MoveMade(events[n].data.seat, "+99")), *events[n + 1 :]]
-        refuted_at(forged, n + 1, "+99")
+        for wrong, why in ((MoveMade(3 - made.seat, made.move), "turn"), (MoveMade(made.seat, "+99"), "+99")):
+            refuted_at([*events[:n], events[n]._replace(data=wrong), *events[n + 1 :]], n + 1, why)
 
 
 def test_a_move_that_bots_make_for_a_person_is_found():
@@ -128,16 +110,12 @@ def test_a_move_of_a_person_amid_a_command_of_bots_is_found():
             assert isinstance(verify_match(STREAM, chained(forged)), MatchRefuted), (n, by)
 
 
-def test_a_move_after_the_end_is_found():
+def test_a_move_after_the_end_and_a_command_cut_before_it_are_found():
     events = parsed(play_on(of_bots(options={"ply_limit": 6}), 12))
     end = next(n for n, event in enumerate(events) if isinstance(event.data, MatchEnded))
     late = events[end - 1]._replace(data=MoveMade(1, "+1"))
     refuted_at([*events, late], end + 2, "turn")
     refuted_at([*events[:end], late, *events[end:]], end + 1, "turn")
-
-
-def test_a_command_that_was_cut_before_the_end_it_leads_to_is_found():
-    events = parsed(play_on(of_bots(options={"ply_limit": 6}), 12))
     refuted_at(events[:-1], len(events), "match-ended")
 
 
