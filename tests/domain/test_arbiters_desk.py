@@ -56,17 +56,12 @@ def test_a_match_of_which_nothing_is_recorded_is_missed_after_a_while():
     assert look(hall(), match, match.at + GRACE_MS + 2).is_due
 
 
-def test_a_match_that_is_played_tells_its_moves_and_who_is_to_move():
+def test_a_match_that_is_played_tells_its_moves_and_who_is_to_move_and_is_due_when_it_stands_still():
     table = recorded()
     table.when(MakeMove, RECORDER, move="hold", at=5_000)
     seen = look(hall(), table.match, 6_000)
     assert (seen.state, seen.is_due, seen.ply, seen.last_move, seen.changed_at) == ("playing", False, 1, "hold", 5_000)
     assert (seen.on_turn, seen.missing) == (2, ())
-
-
-def test_a_match_without_limits_that_stands_still_is_due():
-    table = recorded()
-    table.when(MakeMove, RECORDER, move="hold", at=5_000)
     assert look(hall(), table.match, 5_000 + QUIET_MS).state == "playing"
     seen = look(hall(), table.match, 5_001 + QUIET_MS)
     assert (seen.state, seen.is_due) == ("quiet", True)

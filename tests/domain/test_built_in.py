@@ -90,7 +90,7 @@ def test_the_creator_may_open_the_seat_of_a_bot_and_nobody_else_takes_it():
     table.when(TakeSeat, BEN, seat=1)
 
 
-def test_the_system_moves_for_bots_and_nobody_else_does():
+def test_a_seat_of_a_bot_is_played_by_the_system_alone_which_holds_none_of_a_person():
     table = new_match("zhen", (RANDOM, account(ANN)))
     [move] = moves_of(table, 1)
     for actor in (ANN, BEN):
@@ -98,9 +98,6 @@ def test_the_system_moves_for_bots_and_nobody_else_does():
     assert table.when(MakeMove, SYSTEM, move=move) == [MoveMade(1, move)]
     assert refused(table, MakeMove, SYSTEM, move="+1").code == "move/not-your-turn"
     assert refused(table, PlayOn, SYSTEM, moves=("+1",)).code == "move/not-your-turn"
-
-
-def test_the_system_holds_no_seat_of_a_person():
     table = new_match("zhen", (account(ANN), account(ANN)), start="call")
     table.when(StartMatch, ANN)
     for actor in (SYSTEM, ANN):

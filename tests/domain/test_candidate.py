@@ -95,6 +95,7 @@ def test_under_its_own_rules_a_match_does_not_differ(make: Callable[[], Table]):
 
 
 def test_a_move_that_is_illegal_now_is_told_with_its_clause():
+    assert find_difference(raced("hold", "hold", "hold", "hold", "give 2 2").entries, TOY_V2) is None
     table = raced("hold", "hold", "hold", "hold", "hold", "hold", "give 2 3")
     assert find_difference(table.entries, TOY_V2) == Difference(
         version=table.match.version,
@@ -104,10 +105,6 @@ def test_a_move_that_is_illegal_now_is_told_with_its_clause():
         came="illegal move 'give 2 3' at move 7: TO12, nobody gives more than 2 coins at once",
         clause="TO12",
     )
-
-
-def test_a_match_without_what_changed_does_not_differ():
-    assert find_difference(raced("hold", "hold", "hold", "hold", "give 2 2").entries, TOY_V2) is None
 
 
 def test_a_notation_that_cannot_be_read_any_more_is_illegal_without_a_clause():
@@ -149,19 +146,15 @@ def test_another_seat_on_turn_is_told_at_its_first_move():
     assert found.expected == 'move-made {"move":"push","seat":1}'
 
 
-def test_an_earlier_end_is_told_at_the_event_that_came_instead():
+def test_an_earlier_end_is_told_at_the_event_that_came_instead_or_after_the_last_one():
     table = raced("push", "hold", "push")
     version = table.match.version
+    found = find_difference(table.entries, ShortTrack())
+    assert (found.version, found.kind, found.expected) == (version + 1, "end", "nothing yet")
     table.play("hold")
     assert find_difference(table.entries, ShortTrack()) == Difference(
         version + 1, 3, "end", 'move-made {"move":"hold","seat":2}', "over, finish, ranks 1 2"
     )
-
-
-def test_an_end_where_the_match_still_goes_on_is_told_after_its_last_event():
-    table = raced("push", "hold", "push")
-    found = find_difference(table.entries, ShortTrack())
-    assert (found.version, found.kind, found.expected) == (table.match.version + 1, "end", "nothing yet")
 
 
 @pytest.mark.parametrize(("command", "fields"), [(OfferDraw, {"seat": 1}), (Withdraw, {"seat": 1})])
@@ -173,23 +166,21 @@ def test_nothing_but_the_end_follows_a_state_that_is_over(command, fields):
     assert (found.version, found.kind) == (version + 1, "end")
 
 
-def test_an_end_that_does_not_come_any_more_is_told():
-    table = raced(*["push", "hold"] * 4, *["push", "push"] * 5, "push")
-    found = find_difference(table.entries, LongTrack())
+class LastWins(ToyV1):
+    """The last one of the race wins it."""
+
+    def apply_move(self, state: Race, move: ToyMove) -> Race:
+        after = super().apply_move(state, move)
+        return replace(after, awaits=Over("finish", (2, 1))) if isinstance(after.awaits, Over) else after
+
+
+@pytest.mark.parametrize(
+    ("ruleset", "came"), [(LongTrack(), "seat 2 decides"), (LastWins(), "over, finish, ranks 2 1")]
+)
+def test_an_end_that_does_not_come_any_more_or_with_other_ranks_is_told(ruleset, came):
+    found = find_difference(raced(*["push", "hold"] * 4, *["push", "push"] * 5, "push").entries, ruleset)
     assert (found.kind, found.expected) == ("end", 'match-ended {"ranks":[1,2],"reason":"finish"}')
-    assert found.came == "seat 2 decides"
-
-
-def test_other_ranks_are_another_end():
-    class LastWins(ToyV1):
-        def apply_move(self, state: Race, move: ToyMove) -> Race:
-            after = super().apply_move(state, move)
-            if isinstance(after.awaits, Over):
-                return replace(after, awaits=Over("finish", (2, 1)))
-            return after
-
-    found = find_difference(raced(*["push", "hold"] * 4, *["push", "push"] * 5, "push").entries, LastWins())
-    assert (found.kind, found.came) == ("end", "over, finish, ranks 2 1")
+    assert found.came == came
 
 
 class OtherDice(ToyV1):

@@ -21,7 +21,6 @@ from plyscribe.domain.commands import (
 from plyscribe.domain.decide.choices import list_choices
 from plyscribe.domain.errors import Refusal
 from plyscribe.domain.events import MatchVerified, RecordedDice
-from plyscribe.domain.match import MAX_EVENTS
 from plyscribe.domain.quick_verification import confirm_match
 from plyscribe.domain.ruleset import Decision, Roll
 from plyscribe.domain.verification import verify_match
@@ -64,10 +63,6 @@ def test_a_full_match_takes_no_move_and_says_what_can_be_done(bounded):
         table.play("a1")
     assert refusal.value.code == "match/too-long"
     assert refused(table, MakeMove, (BEN, ANN)[turn - 1], move="a1") == "move/not-your-turn"
-
-
-def test_the_longest_sensible_matches_are_far_from_full():
-    assert MAX_EVENTS == 50_000
 
 
 def test_in_a_full_match_nothing_is_rolled_or_taken_back(monkeypatch):

@@ -49,13 +49,9 @@ def two_players(**more) -> Table:
     return table
 
 
-def test_an_invitation_is_told_to_who_is_invited_alone():
-    table = new_match(seats=(account(ANN), account(BEN), None)[:2])
-    assert told(Match(STREAM), table.match) == [("Ben", "seat-offered", {"seat": 2})]
-
-
-def test_an_invitation_that_is_taken_back_is_told():
+def test_an_invitation_is_told_to_who_is_invited_alone_and_so_is_that_it_is_taken_back():
     table = new_match(seats=(account(ANN), account(BEN)))
+    assert told(Match(STREAM), table.match) == [("Ben", "seat-offered", {"seat": 2})]
     assert told_by(table, LeaveSeat, ANN, seat=2) == [("Ben", "seat-lost", {"seat": 2})]
 
 
@@ -68,16 +64,12 @@ def test_the_start_is_told_to_all_and_the_first_decision_to_whose_it_is():
     ]
 
 
-def test_a_move_tells_whose_decision_is_next():
-    assert told_by(two_players(), MakeMove, ANN, move="d4") == [
-        ("Ben", "your-decision", {"seat": 2, "ply": 1, "deadline": None})
-    ]
-
-
-def test_a_decision_has_its_deadline():
-    table = two_players(limits={"move_ms": 60_000})
-    [(_, _, about)] = told_by(table, MakeMove, ANN, at=5000, move="d4")
-    assert about["deadline"] == 65_000
+@pytest.mark.parametrize("limits", [None, {"move_ms": 60_000}])
+def test_a_move_tells_whose_decision_is_next_and_its_deadline(limits):
+    about = {"seat": 2, "ply": 1, "deadline": 65_000 if limits else None}
+    table = two_players(limits=limits)
+    assert told(table.match, table.match) == []
+    assert told_by(table, MakeMove, ANN, at=5000, move="d4") == [("Ben", "your-decision", about)]
 
 
 def test_who_plays_all_seats_is_told_of_each_decision_once():
@@ -103,28 +95,23 @@ def test_a_start_by_call_is_asked_of_the_creator_once_all_sit():
     ]
 
 
-def test_an_offer_of_a_draw_is_told_to_the_others_and_no_decision_again():
+def test_an_offer_of_a_draw_is_told_to_the_others_and_its_decline_to_who_offered_unless_a_move_closed_it():
     table = two_players()
     assert told_by(table, OfferDraw, BEN) == [("Ann", "draw-offered", {"seat": 1, "offered_by": 2})]
-
-
-def test_a_decline_is_told_to_who_offered():
-    table = two_players()
-    table.when(OfferDraw, BEN)
     assert told_by(table, AnswerDraw, ANN, accept=False) == [("Ben", "draw-declined", {"seat": 2})]
-
-
-def test_an_offer_that_a_move_closes_is_not_told_as_declined():
-    table = two_players()
+    table.play("d4", "d5")
     table.when(OfferDraw, BEN)
-    assert short(told_by(table, MakeMove, ANN, move="d4")) == [("Ben", "your-decision")]
+    assert short(told_by(table, MakeMove, ANN, move="a1")) == [("Ben", "your-decision")]
 
 
-def test_the_end_is_told_to_all_with_the_ranks():
-    assert told_by(two_players(), Withdraw, ANN) == [
+def test_the_end_is_told_to_all_with_the_ranks_and_so_is_an_annulment():
+    table = two_players()
+    assert told_by(table, Withdraw, ANN) == [
         ("Ann", "match-ended", {"seats": [1], "reason": "withdrawal", "ranks": [2, 1]}),
         ("Ben", "match-ended", {"seats": [2], "reason": "withdrawal", "ranks": [2, 1]}),
     ]
+    annulled = short(told_by(table, AnnulMatch, ORGANISER, why="a mistake"))
+    assert annulled == [("Ann", "match-annulled"), ("Ben", "match-annulled")]
 
 
 def test_an_abort_is_told_to_those_who_sit_and_those_who_are_invited():
@@ -135,52 +122,23 @@ def test_an_abort_is_told_to_those_who_sit_and_those_who_are_invited():
     ]
 
 
-def test_an_annulment_is_told_to_all():
-    table = two_players()
-    table.when(Withdraw, ANN)
-    assert short(told_by(table, AnnulMatch, ORGANISER, why="a mistake")) == [
-        ("Ann", "match-annulled"),
-        ("Ben", "match-annulled"),
-    ]
-
-
 def test_a_recorder_is_told_nothing_and_guests_cannot_be():
     table = recorded(dice=RecordedDice())
     assert told(Match(STREAM), table.match) == []
 
 
-def test_a_player_in_a_recorded_match_is_told_as_elsewhere():
+def test_a_player_in_a_recorded_match_is_told_as_elsewhere_and_of_what_is_taken_back():
     table = new_match(seats=(account(BEN), account(CAT)), creator=RECORDER, recorder=RECORDER.id)
     table.when(TakeSeat, BEN, seat=1)
-    assert short(told_by(table, TakeSeat, CAT, seat=2)) == [
-        ("Ben", "match-started"),
-        ("Cat", "match-started"),
-        ("Ben", "your-decision"),
-    ]
+    both = [("Ben", "match-started"), ("Cat", "match-started")]
+    assert short(told_by(table, TakeSeat, CAT, seat=2)) == [*both, ("Ben", "your-decision")]
     assert short(told_by(table, MakeMove, RECORDER, move="d4")) == [("Cat", "your-decision")]
-    assert told_by(table, TakeBack, RECORDER, ply=0) == [
-        ("Ben", "your-decision", {"seat": 1, "ply": 0, "deadline": None})
-    ]
-
-
-def test_an_end_that_is_taken_back_is_told_to_all_and_the_seat_on_turn_is_asked_again():
-    table = new_match(seats=(account(BEN), account(CAT)), creator=RECORDER, recorder=RECORDER.id)
-    table.when(TakeSeat, BEN, seat=1)
-    table.when(TakeSeat, CAT, seat=2)
-    assert short(told_by(table, Withdraw, RECORDER, seat=2, cause="absent")) == [
-        ("Ben", "match-ended"),
-        ("Cat", "match-ended"),
-    ]
-    assert short(told_by(table, TakeBack, RECORDER, steps=1)) == [
-        ("Ben", "match-resumed"),
-        ("Cat", "match-resumed"),
-        ("Ben", "your-decision"),
-    ]
-
-
-def test_what_changes_nothing_for_anyone_tells_nothing():
-    table = two_players()
-    assert told(table.match, table.match) == []
+    first = [("Ben", "your-decision", {"seat": 1, "ply": 0, "deadline": None})]
+    assert told_by(table, TakeBack, RECORDER, ply=0) == first
+    over = short(told_by(table, Withdraw, RECORDER, seat=2, cause="absent"))
+    assert over == [("Ben", "match-ended"), ("Cat", "match-ended")]
+    resumed = short(told_by(table, TakeBack, RECORDER, steps=1))
+    assert resumed == [("Ben", "match-resumed"), ("Cat", "match-resumed"), ("Ben", "your-decision")]
 
 
 @pytest.mark.parametrize("version", [1, 3])

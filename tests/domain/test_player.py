@@ -28,7 +28,6 @@ from plyscribe.domain.player import (
     Token,
     TokenIssued,
     TokenRevoked,
-    token_id,
 )
 
 STREAM = "player-" + "a" * 26
@@ -59,18 +58,11 @@ def test_an_account_is_opened_once():
 
 
 @pytest.mark.parametrize(
-    "changed",
-    [{"name": name} for name in ("", " Ada", "Ada ", "x" * 65, "A\nda", "\0", "\ud800")]
-    + [{"kind": "builtin"}, {"scopes": ()}, {"scopes": ("play", "rule")}],
+    "changed", [{"name": " Ada"}, {"kind": "builtin"}, {"scopes": ()}, {"scopes": ("play", "rule")}]
 )
 def test_what_no_account_can_be_is_refused(changed):
     with pytest.raises(WrongValue):
         PLAYER.decide(register(**changed), Player(STREAM))
-
-
-@pytest.mark.parametrize("name", ["Ada", "Zoë Ünal", "李小龙", "O'Brien", "می\u200cخواهم", "👩\u200d🚀", "x" * 64])
-def test_names_of_all_the_world_are_fine(name):
-    assert PLAYER.decide(register(name=name), Player(STREAM)).events
 
 
 def test_a_changed_account_is_not_trusted():
@@ -121,23 +113,16 @@ def account() -> Account:
     return Account()
 
 
-def test_a_further_token_is_issued_with_a_label_and_an_expiry(account):
+def test_a_further_token_is_issued_with_a_label_and_ends_on_time(account):
     facts = account.when(IssueToken, 10, digest="second", scopes=("play",), label="Bot", lives_ms=90, under="first")
     assert facts == [TokenIssued("second", ("play",), "Bot", 100)]
     assert account.player.tokens["second"] == Token(("play",), "Bot", 10, 100, 90)
-
-
-def test_a_token_ends_on_time(account):
-    account.when(IssueToken, 10, digest="second", scopes=("play",), lives_ms=90, under="first")
     assert account.valid(99) == ["first", "second"]
     assert account.valid(100) == ["first"]
 
 
-def test_a_token_issues_none_that_covers_more(account):
+def test_a_token_issues_none_that_covers_more_or_lives_longer(account):
     assert account.refused(IssueToken, 10, digest="second", scopes=("admin",), under="first") == "token/scopes"
-
-
-def test_a_token_that_expires_issues_none_that_lives_longer(account):
     account.when(IssueToken, 10, digest="short", scopes=("play",), lives_ms=90, under="first")
     fields = {"digest": "third", "scopes": ("play",), "under": "short"}
     assert account.refused(IssueToken, 20, **fields, lives_ms=81) == "token/expiry"
@@ -182,7 +167,10 @@ def test_what_no_token_can_be_is_refused(account, fields):
         account.when(IssueToken, 10, **given)
 
 
-def test_a_successor_takes_over_at_once_or_after_an_overlap(account):
+def test_a_successor_takes_over_at_once_or_after_an_overlap_within_bounds(account):
+    for overlap_ms in (-1, MAX_OVERLAP_MS + 1):
+        fields = {"digest": "next", "under": "first", "overlap_ms": overlap_ms}
+        assert account.refused(RotateToken, 9, **fields) == "token/overlap"
     facts = account.when(RotateToken, 10, digest="second", under="first", overlap_ms=50)
     assert facts == [TokenIssued("second", ("play", "record"), None, None), TokenRevoked("first", 60)]
     assert (account.valid(59), account.valid(60)) == (["first", "second"], ["second"])
@@ -205,11 +193,6 @@ def test_a_successor_lives_as_long_as_its_predecessor_was_meant_to(account):
     assert account.refused(RotateToken, 83, digest="more", under="next", lives_ms=91) == "token/expiry"
 
 
-@pytest.mark.parametrize("overlap_ms", [-1, MAX_OVERLAP_MS + 1])
-def test_an_overlap_has_bounds(account, overlap_ms):
-    assert account.refused(RotateToken, 10, digest="next", under="first", overlap_ms=overlap_ms) == "token/overlap"
-
-
 def test_a_token_is_revoked_by_its_id_once(account):
     account.when(IssueToken, 10, digest="0123456789abcdef" + "0" * 48, scopes=("play",), under="first")
     assert account.when(RevokeToken, 11, token="0123456789abcdef") == [TokenRevoked("0123456789abcdef" + "0" * 48, 11)]
@@ -217,15 +200,15 @@ def test_a_token_is_revoked_by_its_id_once(account):
     assert account.valid(12) == ["first"]
 
 
-def test_an_id_of_a_token_is_the_beginning_of_its_digest():
-    assert token_id("0123456789abcdef" + "0" * 48) == "0123456789abcdef"
-
-
-def test_all_tokens_end_with_their_sessions(account):
-    account.when(BeginSession, 9, under="first", digest="session")
-    facts = account.when(IssueToken, 10, ROOT, digest="fresh", scopes=("play",), revoke_others=True)
-    assert facts == [TokenIssued("fresh", ("play",), None, None), TokenRevoked("first", 10)]
-    assert account.valid(10) == ["fresh"]
+def test_an_administrator_gives_any_scope_and_ends_the_others_with_their_sessions_and_recovery_code(coded):
+    coded.when(BeginSession, 9, under="first", digest="session")
+    facts = coded.when(IssueToken, 10, ROOT, digest="fresh", scopes=("admin", "play"), revoke_others=True)
+    issued = TokenIssued("fresh", ("play", "admin"), None, None)
+    assert facts == [issued, TokenRevoked("first", 10), RecoveryCodeUsed()]
+    assert (coded.valid(10), coded.player.recovery) == (["fresh"], None)
+    assert str(ROOT).encode() in coded.entries[-1].e
+    coded.when(IssueToken, 11, ROOT, digest="more", scopes=("play",))
+    assert coded.valid(11) == ["fresh", "more"]
 
 
 def test_an_account_whose_sessions_were_revoked_after_their_token_can_be_read(account):
@@ -234,14 +217,6 @@ def test_an_account_whose_sessions_were_revoked_after_their_token_can_be_read(ac
     after = Event(account.player.version + 2, 10, "x:y", "00", TokenRevoked("session", 10))
     entries = link_all(account.player.head, last.version, map(format_event, (last, after)))
     assert PLAYER.fold(account.player, entries).tokens == {}
-
-
-def test_an_administrator_gives_any_scope_and_ends_the_others(account):
-    facts = account.when(IssueToken, 10, ROOT, digest="fresh", scopes=("admin", "play"), revoke_others=True)
-    assert facts == [TokenIssued("fresh", ("play", "admin"), None, None), TokenRevoked("first", 10)]
-    assert str(ROOT).encode() in account.entries[-1].e
-    account.when(IssueToken, 11, ROOT, digest="more", scopes=("play",))
-    assert account.valid(11) == ["fresh", "more"]
 
 
 @pytest.mark.parametrize(
@@ -278,32 +253,21 @@ def test_an_account_is_opened_with_a_recovery_code():
     assert facts[-1] == RecoveryCodeSet("code", ("play",), None)
 
 
-def test_a_recovery_code_brings_a_token_and_the_next_code(coded):
+def test_a_recovery_code_brings_a_token_and_the_next_code_once(coded):
     facts = coded.when(RecoverAccount, 9, code="code", digest="fresh", recovery="next", label="phone")
     issued = TokenIssued("fresh", ("play", "record"), "phone", None)
     assert facts == [RecoveryCodeUsed(), issued, RecoveryCodeSet("next", ("play", "record"), None)]
     assert coded.valid(9) == ["first", "fresh"]
     assert coded.player.recovery == RecoveryCode("next", ("play", "record"), 9, None)
-
-
-def test_a_recovery_code_works_once(coded):
-    coded.when(RecoverAccount, 9, code="code", digest="fresh", recovery="next")
     assert coded.refused(RecoverAccount, 10, code="code", digest="more", recovery="last") == "recovery/refused"
 
 
-def test_recovering_an_account_can_end_all_its_tokens_and_sessions(coded):
-    coded.when(BeginSession, 9, under="first", digest="session")
-    coded.when(RecoverAccount, 10, code="code", digest="fresh", recovery="next", revoke_others=True)
-    assert coded.valid(10) == ["fresh"]
-
-
-def test_a_new_recovery_code_replaces_the_old_one(coded):
-    coded.when(SetRecoveryCode, 9, under="first", digest="newer")
-    assert coded.refused(RecoverAccount, 10, code="code", digest="fresh", recovery="next") == "recovery/refused"
-
-
-def test_an_account_without_a_recovery_code_is_not_recovered(account):
-    assert account.refused(RecoverAccount, 9, code="code", digest="fresh", recovery="next") == "recovery/refused"
+def test_a_new_recovery_code_replaces_the_old_one_and_without_any_nothing_is_recovered(account):
+    fields = {"code": "code", "digest": "fresh", "recovery": "next"}
+    assert account.refused(RecoverAccount, 7, **fields) == "recovery/refused"
+    account.when(SetRecoveryCode, 8, under="first", digest="code")
+    account.when(SetRecoveryCode, 9, under="first", digest="newer")
+    assert account.refused(RecoverAccount, 10, **fields) == "recovery/refused"
 
 
 def test_a_recovery_code_covers_no_more_than_what_made_it(account):
@@ -321,13 +285,10 @@ def test_the_recovery_code_that_a_session_makes_lasts_as_long_as_its_token(accou
     assert account.refused(SetRecoveryCode, 8 + SESSION_LIFE_MS, under="session", digest="late") == "token/over"
 
 
-def test_whoever_ends_all_tokens_as_an_administrator_ends_the_recovery_code_too(coded):
-    coded.when(IssueToken, 9, ROOT, digest="fresh", scopes=("play",), revoke_others=True)
-    assert coded.player.recovery is None
-
-
-def test_an_account_with_too_many_tokens_keeps_its_recovery_code(coded):
+def test_an_account_with_too_many_tokens_keeps_its_recovery_code_and_can_end_all_with_it(coded):
+    coded.when(BeginSession, 9, under="first", digest="session")
     for number in range(MAX_TOKENS - 1):
         coded.when(IssueToken, 9, digest=f"t{number}", scopes=("play",), under="first")
     assert coded.refused(RecoverAccount, 10, code="code", digest="fresh", recovery="next") == "token/too-many"
     coded.when(RecoverAccount, 11, code="code", digest="fresh", recovery="next", revoke_others=True)
+    assert coded.valid(11) == ["fresh"]

@@ -38,19 +38,21 @@ def test_a_rated_match_may_be_open_to_anyone_or_invite():
         assert new_match(seats=seats, rated=True).match.life.created.rated
 
 
-def test_a_rated_match_is_not_recorded():
-    error = refused_creation(seats=(Guest("Ada"), Guest("Bea")), recorder=ANN.id)
-    assert isinstance(error, WrongValue)
-    assert error.code == "rated/recorded"
-
-
-def test_a_rated_match_is_not_private():
-    assert refused_creation(private=True).code == "rated/private"
-
-
-def test_nobody_is_meant_for_two_seats_of_a_rated_match():
-    for seats in ((account(ANN), account(ANN)), (account(BEN), account(BEN))):
-        assert refused_creation(seats=seats).code == "rated/seats"
+@pytest.mark.parametrize(
+    ("fields", "code"),
+    [
+        ({"seats": (Guest("Ada"), Guest("Bea")), "recorder": ANN.id}, "rated/recorded"),
+        ({"private": True}, "rated/private"),
+        ({"seats": (account(ANN), account(ANN))}, "rated/seats"),
+        ({"seats": (account(BEN), account(BEN))}, "rated/seats"),
+        *(({"options": options}, "rated/options") for options in ({"size": 6}, {"size": 5, "pieces": 9})),
+        ({"options": {"ply_limit": None}}, "rated/options"),
+    ],
+)
+def test_a_rated_match_is_open_among_different_accounts_with_options_that_are_rated(fields, code):
+    error = refused_creation(**fields)
+    assert (type(error), error.code) == (WrongValue, code)
+    assert ("the defaults, small" in str(error)) is (code == "rated/options")
 
 
 def test_nobody_takes_a_second_seat_of_a_rated_match():
@@ -62,22 +64,9 @@ def test_nobody_takes_a_second_seat_of_a_rated_match():
     table.when(TakeSeat, ANN, seat=2)
 
 
-def test_a_match_that_is_not_rated_may_be_played_alone():
-    table = new_match(seats=(account(ANN), None))
-    table.when(TakeSeat, ANN, seat=2)
-    assert table.status == "playing"
-
-
 @pytest.mark.parametrize("options", [{}, {"size": 7}, {"size": 5}, {"size": 5, "pieces": 10, "ply_limit": 400}])
 def test_rated_are_the_defaults_and_the_presets_of_the_ruleset(options):
     assert new_match(rated=True, options=options).match.life.created.rated
-
-
-@pytest.mark.parametrize("options", [{"size": 6}, {"size": 5, "pieces": 9}, {"ply_limit": None}])
-def test_other_options_are_not_rated(options):
-    error = refused_creation(options=options)
-    assert error.code == "rated/options"
-    assert "the defaults, small" in str(error)
 
 
 def test_a_ruleset_without_presets_rates_its_defaults():

@@ -208,11 +208,8 @@ def test_only_ruleset_and_seats_are_needed():
     assert record == Record("zhen", 1, {"tiles": 10, "cubes": 10, "ply_limit": 200}, ("Ada", "?"), {})
 
 
-def test_moves_need_no_numbers():
+def test_moves_need_no_numbers_and_those_of_several_words_no_quotes():
     assert parse_record(zhen("+5 +3\n+4")) == parse_record(zhen("1. +5 2.+3 3... +4"))
-
-
-def test_moves_of_several_words_need_no_quotes_and_no_numbers():
     record = parse_record(toy("hold hold give 2 1 give\n1 1", "[option dice 0]"))
     assert record.steps[-2:] == (MoveMade(1, "give 2 1"), MoveMade(2, "give 1 1"))
 
@@ -247,26 +244,17 @@ def test_a_field_about_a_match_may_have_the_name_of_a_header():
     assert parse_record(text) == record
 
 
-def test_a_withdrawal_says_its_cause():
+def test_a_withdrawal_says_its_cause_and_an_agreed_draw_ends_the_match():
     assert parse_record(zhen("+5 (seat 1 time)")).steps[-1] == SeatWithdrawn(1, "time")
     assert parse_record(zhen("+5 (1 absent)")).outcome == Over("withdrawal", (2, 1))
-
-
-def test_an_agreed_draw_ends_the_match():
-    record = parse_record(zhen("+5 (draw)", "[result 1-1 draw-agreed]"))
-    assert record.steps[-1] == AgreedDraw()
-    assert record.outcome == Over("draw-agreed", (1, 1))
+    drawn = parse_record(zhen("+5 (draw)", "[result 1-1 draw-agreed]"))
+    assert (drawn.steps[-1], drawn.outcome) == (AgreedDraw(), Over("draw-agreed", (1, 1)))
 
 
 def test_comments_keep_their_places():
     record = parse_record(zhen("{first} 1. +5 {one} {two}\n2. +3 {a \\} b}", "{early}"))
-    assert record.comments == (
-        Comment(0, "early"),
-        Comment(0, "first"),
-        Comment(1, "one"),
-        Comment(1, "two"),
-        Comment(2, "a } b"),
-    )
+    comments = [(0, "early"), (0, "first"), (1, "one"), (1, "two"), (2, "a } b")]
+    assert record.comments == tuple(Comment(*each) for each in comments)
 
 
 def test_lines_have_at_most_80_characters():
@@ -332,13 +320,10 @@ def test_a_fault_is_told_with_its_place(text, line, column, why):
     assert str(error) == f"line {line}, column {column}: {error.why}"
 
 
-def test_an_illegal_move_names_ply_and_clause():
+def test_an_illegal_move_names_ply_and_clause_and_one_that_is_none_is_shown_where_it_begins():
     error = refusal(zhen("1. +5\n2. +5\n3. +6"))
     assert (error.line, error.column, error.ply, error.clause) == (6, 4, 1, "ZH4")
     assert error.details == {"line": 6, "column": 4, "ply": 1, "clause": "ZH4"}
-
-
-def test_a_move_that_is_none_is_shown_where_it_begins():
     error = refusal(zhen("+5 +3 d4 +6 +2 +1 +7"))
     assert (error.column, error.clause) == (7, None)
     assert "bad notation 'd4 +6 +2'" in error.why
@@ -347,34 +332,20 @@ def test_a_move_that_is_none_is_shown_where_it_begins():
 def test_the_good_prefix_comes_with_the_fault():
     error = refusal(zhen("+5 {good} +3 +3 {bad} +1", "[result 1-2]\n[place Turin]"))
     assert error.prefix == parse_record(zhen("+5 {good} +3", "[place Turin]"))
-
-
-def test_moves_before_what_cannot_be_read_are_in_the_prefix():
     assert refusal(zhen("+5 +3 {never ends")).prefix == parse_record(zhen("+5 +3"))
     assert "ZH4" in refusal(zhen("+5 +5 {never ends")).why
-
-
-def test_with_a_wrong_result_the_prefix_is_all_there_is():
-    error = refusal(zhen("+5 (1 time)", "[result 1-2]"))
-    assert error.prefix == parse_record(zhen("+5 (1 time)"))
-
-
-def test_without_a_beginning_there_is_no_prefix():
+    assert refusal(zhen("+5 (1 time)", "[result 1-2]")).prefix == parse_record(zhen("+5 (1 time)"))
     assert refusal("[ruleset chess]").prefix is None
 
 
 # ---- from matches and to matches
 
 
-def test_a_match_without_moves_has_a_record():
-    table = new_match("zhen", (account(ANN), None))
-    record = record_of(table.match, table.entries, {ANN.id: "Ann"})
-    assert (record.seats, record.steps, record.outcome) == (("Ann", "?"), (), None)
-
-
-def test_an_account_without_a_name_goes_by_its_id():
-    table = new_match("zhen", (account(ANN), account(BEN)))
-    assert record_of(table.match, table.entries, {ANN.id: "Ann"}).seats == ("Ann", BEN.id)
+def test_a_match_without_moves_has_a_record_and_an_account_without_a_name_goes_by_its_id():
+    for occupant, name in ((None, "?"), (account(BEN), BEN.id)):
+        table = new_match("zhen", (account(ANN), occupant))
+        record = record_of(table.match, table.entries, {ANN.id: "Ann"})
+        assert (record.seats, record.steps, record.outcome) == (("Ann", name), (), None)
 
 
 def test_moves_taken_back_are_not_in_the_record_but_rolls_before_them_are():
@@ -403,21 +374,16 @@ def test_a_fork_has_the_whole_line_in_its_record():
     assert format_record(record_of(table.match, table.entries, {})).endswith("\n\n1. +5 2. +3 3. +4\n")
 
 
-def test_declined_offers_leave_no_trace():
+def test_declined_offers_leave_no_trace_and_an_agreed_draw_stands_in_the_record():
     table = hot_seat("zhen")
     table.when(OfferDraw, ANN, seat=1)
     table.when(AnswerDraw, ANN, seat=2, accept=False)
     table.play("+5")
     assert record_of(table.match, table.entries, {}).steps == (MoveMade(1, "+5"),)
-
-
-def test_an_agreed_draw_stands_in_the_record():
-    table = recorded("zhen")
-    table.when(OfferDraw, RECORDER, seat=2)
-    table.when(AnswerDraw, RECORDER, seat=1, accept=True)
+    table.when(OfferDraw, ANN, seat=2)
+    table.when(AnswerDraw, ANN, seat=1, accept=True)
     record = record_of(table.match, table.entries, {})
-    assert record.steps == (AgreedDraw(),)
-    assert record.outcome == Over("draw-agreed", (1, 1))
+    assert (record.steps[1:], record.outcome) == ((AgreedDraw(),), Over("draw-agreed", (1, 1)))
 
 
 def test_an_outcome_that_the_rules_do_not_give_is_not_in_the_record():
