@@ -121,7 +121,6 @@ EXHAUSTIVE = {
     "tests what only tests use, or every entry of a long list": [
         "tests/domain/test_names.py::test_names_of_all_the_world_are_fine",
         "tests/faults/",
-        "tests/store/test_own_servers.py",
         "tests/test_bench.py",
     ],
 }

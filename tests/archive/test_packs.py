@@ -60,12 +60,16 @@ def same(kept: Kept) -> Kept:
     return Kept(kept.stream, list(kept.events), list(kept.commands))
 
 
-def test_everything_comes_back():
+def test_everything_comes_back_from_columns_or_as_it_is():
     all_kept = [*SOME, make_foreign(30), make_foreign(31)]
+    assert [bool(split_stream(each)[1]) for each in all_kept] == [False] * len(SOME) + [True] * 2
     pack = build_pack(map(label, all_kept), {})
+    assert build_pack(map(label, reversed(all_kept)), {}).data == pack.data
     assert read_all(pack) == [same(each) for each in ordered(all_kept)]
     assert pack.name == name_pack(pack.data) == sha256(pack.data).hexdigest()[:32]
     assert parse_footer(pack.data)[2:4] == (len(all_kept), sum(len(each.events) for each in all_kept))
+    with pytest.raises(ValueError, match="twice"):
+        build_pack([label(SOME[0]), label(SOME[0])], {})
 
 
 def test_a_stranger_reads_a_pack_by_the_documentation_alone():
@@ -77,15 +81,6 @@ def test_a_stranger_reads_a_pack_by_the_documentation_alone():
         each.stream: ([e for _, e, _ in each.events], [(*key, first, last) for key, first, last in each.commands])
         for each in (*SOME, make_foreign(30))
     }
-
-
-def test_the_same_streams_make_the_same_pack():
-    assert build_pack(map(label, SOME), {}).data == build_pack(map(label, reversed(SOME)), {}).data
-
-
-def test_our_matches_are_kept_in_columns_and_others_as_they_are():
-    assert not any(split_stream(each)[1] for each in SOME)
-    assert split_stream(make_foreign(30))[1]
 
 
 @pytest.mark.parametrize(
@@ -171,11 +166,6 @@ def test_each_stream_is_in_its_slot():
         blocks[0].find(SOME[0].stream, 99)
     with pytest.raises(PackDamaged):
         parse_place(b"nowhere")
-
-
-def test_a_stream_comes_once():
-    with pytest.raises(ValueError, match="twice"):
-        build_pack([label(SOME[0]), label(SOME[0])], {})
 
 
 @pytest.mark.parametrize("seed", range(60))

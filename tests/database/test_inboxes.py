@@ -1,6 +1,5 @@
 """Inboxes in the read database: each engine keeps them in the same way."""
 
-import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
@@ -81,34 +80,23 @@ def shared(read_url: str) -> Post:
     return post
 
 
-def test_an_inbox_without_letters_is_empty(post):
+def test_letters_are_kept_in_order_each_for_its_player_and_once(post):
     assert post.inboxes.read(ANN, 0, 10) == ([], 0, 0)
-
-
-def test_letters_are_kept_in_order_each_for_its_player(post):
     with post.inboxes.database.writing() as connection:
         post.inboxes.enter(connection, {BEN: letters("1"), ANN: letters("2", "1")})
-    assert (post.keys(), post.keys(player=BEN)) == (["2", "1"], ["1"])
-
-
-def test_a_letter_comes_once_however_often_it_is_entered(post):
-    post.enter("1", "2")
-    post.enter("2", "3", "1")
+    numbers = post.numbers()
+    post.enter("2", "3", "1", "4")
     post.enter("1")
-    assert post.keys() == ["1", "2", "3"]
+    assert (post.keys(), post.keys(player=BEN)) == (["2", "1", "3", "4"], ["1"])
+    assert post.numbers()[:2] == numbers
+    post.announce()
+    assert max(entry.last for entry in post.heeded) == post.numbers()[-1]
 
 
-def test_a_letter_comes_once_whoever_enters_it(shared):
-    keys = [str(number) for number in range(50)]
-    with ThreadPoolExecutor(4) as pool:
-        list(pool.map(lambda _: shared.enter(*keys), range(8)))
-    assert sorted(shared.keys(), key=int) == keys
-
-
-def test_who_reads_on_misses_nothing_while_several_processes_enter(shared):
+def test_who_reads_on_misses_nothing_while_several_processes_enter_the_same_and_other_letters(shared):
     def enter(writer: int) -> None:
         for number in range(20):
-            shared.enter(f"{writer}-{number}", at=AT + (7 * writer + number) % 20)
+            shared.enter("the same", f"{writer}-{number}", at=AT + (7 * writer + number) % 20)
 
     read: list[str] = []
     with ThreadPoolExecutor(3) as pool:
@@ -122,41 +110,31 @@ def test_who_reads_on_misses_nothing_while_several_processes_enter(shared):
                 read.append(received.data.decode())
         for each in writing:
             each.result()
-    assert sorted(read) == sorted(f"data of {writer}-{number}" for writer in range(3) for number in range(20))
+    others = [f"data of {writer}-{number}" for writer in range(3) for number in range(20)]
+    assert sorted(read) == sorted(["data of the same", *others])
 
 
 def test_a_number_is_the_time_of_the_event_or_follows_the_newest_number(post):
     post.enter("1", "2", at=AT)
     post.enter("3", at=AT + 7)
     post.enter("late", at=AT + 1)
-    assert post.numbers() == [AT * 1000, AT * 1000 + 1, (AT + 7) * 1000, (AT + 7) * 1000 + 1]
-    assert post.inboxes.read(ANN, 0, 1).newest == post.numbers()[-1] < 2**53
-
-
-def test_reading_goes_on_after_any_number(post):
-    post.enter(*"12345")
     numbers = post.numbers()
-    assert post.keys(after=numbers[2]) == ["4", "5"]
-    assert [each.number for each in post.inboxes.read(ANN, numbers[2] - 1, 2).entries] == numbers[2:4]
+    assert numbers == [AT * 1000, AT * 1000 + 1, (AT + 7) * 1000, (AT + 7) * 1000 + 1]
+    assert post.inboxes.read(ANN, 0, 1).newest == numbers[-1] < 2**53
+    assert post.keys(after=numbers[1]) == ["3", "late"]
+    assert [each.number for each in post.inboxes.read(ANN, numbers[1] - 1, 2).entries] == numbers[1:3]
     assert post.keys(after=numbers[-1]) == []
 
 
-def test_the_newest_letters_are_kept_and_what_was_dropped_is_known(post):
+def test_the_newest_letters_are_kept_and_what_was_dropped_is_known_and_may_come_again(post):
     post.enter("first")
     keys = [str(number) for number in range(KEPT + SLACK)]
     post.enter(*keys)
     page = post.inboxes.read(ANN, 0, 10_000)
     assert post.keys() == keys[-KEPT:]
     assert AT * 1000 < page.dropped < page.entries[0].number
-    post.enter("one more")
-    assert post.keys() == [*keys[-KEPT:], "one more"]
-
-
-def test_what_was_dropped_may_come_again(post):
-    post.enter("old")
-    post.enter(*map(str, range(KEPT + SLACK)))
-    post.enter("old")
-    assert post.keys()[-1] == "old"
+    post.enter("first")
+    assert post.keys() == [*keys[-KEPT:], "first"]
 
 
 def test_the_feed_and_those_who_heed_it_hear_of_new_letters_and_of_nothing_else(post):
@@ -181,14 +159,6 @@ def test_what_was_announced_can_be_read_before_the_inboxes_are_built(any_read_ur
     post.announce()
     _, announced = post.heeded
     assert [each.data for each in post.inboxes.read_announced(announced)] == [b"data of 2", b"data of 3"]
-
-
-def test_who_waits_for_the_feed_hears_of_a_letter(post):
-    post.enter("1")
-    timer = threading.Timer(0.1, post.announce)
-    timer.start()
-    assert post.store.tail("", 10, 2000).entries
-    timer.join()
 
 
 def test_what_a_process_entered_before_it_died_is_announced_by_the_next(shared):
@@ -244,36 +214,17 @@ def test_letters_that_were_not_stored_are_not_announced(post):
     assert (post.heeded, post.keys()) == ([], [])
 
 
-def test_many_announcements_are_made_in_parts(post, monkeypatch):
+def test_many_announcements_are_made_in_parts_and_noted_with_the_next_letters(post, monkeypatch):
     monkeypatch.setattr("plyscribe.service.live.inboxes.AT_ONCE", 3)
     for number in range(7):
         post.enter("1", player=f"player-{number}")
     post.announce()
-    assert len(post.heeded) == 7
-    post.inboxes.strike()
-    assert post.count_announcements() == 0
-
-
-def test_what_was_announced_is_noted_with_the_next_letters(post):
-    post.enter("1")
-    post.announce()
-    assert post.count_announcements() == 1
+    assert (len(post.heeded), post.count_announcements()) == (7, 7)
     post.enter("2")
     assert post.count_announcements() == 1
     post.announce()
     post.inboxes.strike()
-    assert post.count_announcements() == 0
-    assert len(post.heeded) == 2
-
-
-def test_letters_that_are_partly_known_are_entered_as_far_as_they_are_new(post):
-    post.enter("1", "2")
-    numbers = post.numbers()
-    post.enter("2", "3", "1", "4")
-    assert post.keys() == ["1", "2", "3", "4"]
-    assert post.numbers()[:2] == numbers
-    post.announce()
-    assert post.heeded[-1].last == post.numbers()[-1]
+    assert (len(post.heeded), post.count_announcements()) == (8, 0)
 
 
 def test_inboxes_to_which_nothing_comes_are_removed_and_their_numbers_grow_on(post, monkeypatch):

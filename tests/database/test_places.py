@@ -39,23 +39,13 @@ def step(places: Places, number: int, *buckets: str) -> None:
         places.move(connection, dict.fromkeys(buckets, piece(number)))
 
 
-def test_at_first_there_are_no_places(database):
-    assert Places(database).read(STORE) == {}
-
-
-def test_places_begin_where_the_feed_is(places):
-    assert places.read(STORE) == START
-
-
-def test_the_places_in_another_store_are_none(places):
-    assert places.read("another store") == {}
-
-
-def test_beginning_anew_forgets_all_places(places):
-    anew = {A: Place("5-0", 5)}
-    with places.database.writing() as connection:
-        places.begin(connection, "another store", anew)
-    assert places.read("another store") == anew
+def test_places_begin_where_the_feed_is_and_anew_for_another_store(database):
+    places = Places(database)
+    assert places.read(STORE) == {}
+    for store, begun in ((STORE, START), ("another store", {A: Place("5-0", 5)})):
+        with database.writing() as connection:
+            places.begin(connection, store, begun)
+        assert places.read(store) == begun
     assert places.read(STORE) == {}
 
 
@@ -66,28 +56,14 @@ def test_a_place_moves_with_the_rows(places):
     assert read_count(places.database) == 2
 
 
-def test_rows_that_were_entered_before_are_not_entered_again(places):
+@pytest.mark.parametrize("buckets", [(A,), (A, B, C), ("no bucket",)])
+def test_one_place_that_is_taken_or_unknown_keeps_all_where_they_are(places, buckets):
     step(places, 0, A)
-    with pytest.raises(PlaceTaken):
-        step(places, 0, A)
-    assert read_count(places.database) == 1
-
-
-def test_one_place_that_is_taken_keeps_all_where_they_are(places):
-    step(places, 0, A)
-    with pytest.raises(PlaceTaken):
-        step(places, 0, A, B, C)
-    assert places.read(STORE) == START | {A: Place("1-0", 1)}
-
-
-def test_a_bucket_without_a_place_does_not_move(places):
-    with pytest.raises(PlaceTaken):
-        step(places, 0, "no bucket")
-
-
-def test_no_pieces_move_nothing(places):
     step(places, 0)
-    assert places.read(STORE) == START
+    with pytest.raises(PlaceTaken):
+        step(places, 0, *buckets)
+    assert places.read(STORE) == START | {A: Place("1-0", 1)}
+    assert read_count(places.database) == 2, "no pieces move nothing"
 
 
 def race(url: str, count: int) -> None:
@@ -101,19 +77,16 @@ def race(url: str, count: int) -> None:
                 continue
 
 
-def test_writers_in_threads_enter_each_entry_once(read_url):
+def race_in_process(url: str) -> None:
+    code = f"from tests.database.test_places import race; race({url!r}, 25)"
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
+
+
+@pytest.mark.parametrize("race_once", [lambda url: race(url, 25), race_in_process], ids=["threads", "processes"])
+def test_writers_enter_each_entry_once(read_url, race_once):
     begin(read_url)
     with ThreadPoolExecutor(4) as threads:
-        for each in [threads.submit(race, read_url, 25) for _ in range(4)]:
-            each.result()
-    assert read_count(Database(read_url)) == 25
-
-
-def test_writers_in_processes_enter_each_entry_once(read_url):
-    begin(read_url)
-    code = f"from tests.database.test_places import race; race({read_url!r}, 25)"
-    racers = [subprocess.Popen([sys.executable, "-c", code], cwd=ROOT) for _ in range(3)]
-    assert [racer.wait() for racer in racers] == [0, 0, 0]
+        list(threads.map(race_once, [read_url] * 4))
     assert read_count(Database(read_url)) == 25
 
 

@@ -35,30 +35,23 @@ def names_of_tables(database):
         return {name for name in sa.inspect(connection).get_table_names() if name.startswith(("books", "authors"))}
 
 
-def test_tables_are_not_built_at_first(shelf):
+def test_what_a_build_enters_is_read_when_it_ends_and_the_old_rows_until_then(shelf):
+    write(shelf, book("old"))
     assert shelf.state() == (False, None)
-
-
-def test_a_build_shows_its_last_sign_of_life(shelf):
     build = shelf.begin(now_ms=1)
     assert shelf.state() == (False, 1)
-    fill(shelf, build)
-    assert shelf.state() == (False, 2)
-
-
-def test_what_a_build_enters_is_read_when_it_ends(shelf):
-    write(shelf, book("old"))
-    build = shelf.begin(now_ms=1)
     fill(shelf, build, book("new"))
+    assert shelf.state() == (False, 2), "it shows its last sign of life"
+    assert read(shelf) == {"old": (1, "a title")}
     shelf.finish(build)
     assert read(shelf) == {"new": (1, "a title")}
     assert shelf.state() == (True, None)
-
-
-def test_readers_read_the_old_tables_until_a_build_ends(shelf):
-    write(shelf, book("old"))
-    shelf.begin(now_ms=1)
-    assert read(shelf) == {"old": (1, "a title")}
+    with pytest.raises(BuildLost):
+        shelf.finish(build)
+    assert names_of_tables(shelf.database) == {"books_1", "authors_1"}
+    other = make_shelf(shelf.database, layout=2)
+    assert read(other) == {}, "another layout has tables of its own"
+    assert not other.state().is_built
 
 
 def test_what_is_written_during_a_build_is_read_before_and_after_its_end(shelf):
@@ -69,12 +62,6 @@ def test_what_is_written_during_a_build_is_read_before_and_after_its_end(shelf):
     assert read(shelf) == dict.fromkeys("ab", (2, "a title"))
     shelf.finish(build)
     assert read(shelf) == dict.fromkeys("ab", (2, "a title"))
-
-
-def test_a_build_leaves_no_tables_behind(shelf):
-    for _ in range(3):
-        shelf.finish(shelf.begin(now_ms=1))
-    assert names_of_tables(shelf.database) == {"books_1", "authors_1"}
 
 
 def test_a_second_build_ends_the_first(shelf):
@@ -90,39 +77,20 @@ def test_a_second_build_ends_the_first(shelf):
     assert read(shelf).keys() == {"a"}
 
 
-def test_a_build_cannot_end_twice(shelf):
+@pytest.mark.parametrize("is_finished", [True, False])
+def test_tables_that_were_forgotten_can_be_read_and_are_not_built(shelf, is_finished):
+    write(shelf, book("a"))
     build = shelf.begin(now_ms=1)
-    shelf.finish(build)
-    with pytest.raises(BuildLost):
+    if is_finished:
         shelf.finish(build)
-
-
-def test_tables_that_were_forgotten_can_be_read_and_are_not_built(shelf):
-    write(shelf, book("a"))
-    shelf.finish(build := shelf.begin(now_ms=1))
-    write(shelf, book("a"))
+        write(shelf, book("a"))
     with shelf.database.writing() as connection:
         shelf.forget(connection)
     assert shelf.state() == (False, None)
     assert read(shelf).keys() == {"a"}
-    with pytest.raises(BuildLost):
-        shelf.finish(build)
-
-
-def test_a_build_that_was_forgotten_is_lost(shelf):
-    build = shelf.begin(now_ms=1)
-    with shelf.database.writing() as connection:
-        shelf.forget(connection)
-    with pytest.raises(BuildLost):
-        fill(shelf, build, book("a"))
-
-
-def test_another_layout_has_tables_of_its_own_and_is_not_built(shelf):
-    write(shelf, book("a"))
-    shelf.finish(shelf.begin(now_ms=1))
-    other = make_shelf(shelf.database, layout=2)
-    assert read(other) == {}
-    assert not other.state().is_built
+    for step in (lambda: fill(shelf, build, book("b")), lambda: shelf.finish(build)):
+        with pytest.raises(BuildLost):
+            step()
 
 
 def test_no_row_is_lost_while_tables_are_built_again_and_again(read_url):

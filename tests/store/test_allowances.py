@@ -54,15 +54,12 @@ def take_all(process: Allowances, policy: allowances.Policy, who: str = "player-
     return at_most
 
 
-def test_a_client_gets_what_is_allowed_and_no_more(open_process: Open):
+def test_each_client_gets_what_is_allowed_and_no_more(open_process: Open, monkeypatch: pytest.MonkeyPatch):
     process = open_process()
-    assert [take_all(process, policy) for policy in (FEW, MANY, BOTH)] == [5, 200, 40]
+    for who in ("player-a", "player-b"):
+        assert [take_all(process, policy, who) for policy in (FEW, MANY, BOTH)] == [5, 200, 40]
+    monkeypatch.setattr(Allowances, "_ask", lambda *_: pytest.fail("a refusal is remembered for a moment"))
     assert take_all(process, FEW) == 0
-
-
-def test_clients_have_allowances_of_their_own(open_process: Open):
-    process = open_process()
-    assert take_all(process, FEW, "player-a") == take_all(process, FEW, "player-b") == 5
 
 
 def test_processes_share_the_counts(open_process: Open, client: Redis | None):
@@ -87,14 +84,6 @@ def test_the_first_portion_and_what_is_left_of_one_need_no_store(open_process: O
     for _ in range(200 // PORTIONS):
         process.take(MANY, "player-a")
     assert asked == ["many"]
-
-
-def test_a_refusal_is_remembered_for_a_moment(open_process: Open, monkeypatch: pytest.MonkeyPatch, clock: Clock):
-    process = open_process()
-    take_all(process, FEW)
-    monkeypatch.setattr(Allowances, "_ask", lambda *_: pytest.fail("asked again"))
-    with pytest.raises(AllowanceUsed):
-        process.take(FEW, "player-a")
 
 
 def test_what_is_left_is_announced(open_process: Open):

@@ -12,9 +12,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from redis import Redis
-from rq import Queue, SimpleWorker
-from rq.serializers import JSONSerializer
 
 from plyscribe.service.processes import embedded
 from plyscribe.service.processes.embedded import (
@@ -72,16 +69,13 @@ def test_a_named_program_comes_first(tmp_path: Path) -> None:
         ("echo Redis server v=6.2.14 sha=0", "needs Redis 7.0"),
         ("echo Valkey server v=7.0.0 sha=0", "Valkey 7.2"),
         ("echo something else", "not a Redis or Valkey server"),
+        (None, "mine cannot be executed"),
     ],
 )
-def test_a_named_program_that_will_not_do_is_refused(tmp_path: Path, text: str, why: str) -> None:
+def test_a_named_program_that_will_not_do_is_refused(tmp_path: Path, text: str | None, why: str) -> None:
+    named = program(tmp_path / "mine", text) if text else tmp_path / "mine"
     with pytest.raises(NoBinary, match=why):
-        find_binary(str(program(tmp_path / "mine", text)))
-
-
-def test_a_named_program_that_is_not_there_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(NoBinary, match="nothing cannot be executed"):
-        find_binary(str(tmp_path / "nothing"))
+        find_binary(str(named))
 
 
 @pytest.mark.server
@@ -157,56 +151,31 @@ def test_data_of_another_engine_or_a_newer_version_is_refused(
 
 
 @pytest.mark.server
-def test_an_older_version_is_taken_over(tmp_path: Path, binary: Binary) -> None:
-    (tmp_path / ENGINE).write_text('{"engine": "valkey", "version": "7.2.4"}')
-    with EmbeddedServer(tmp_path, binary) as server:
-        note = json.loads((tmp_path / ENGINE).read_text())
-        assert Engine(note["engine"], tuple(map(int, note["version"].split(".")))) == server.engine
-
-
-@pytest.mark.server
-def test_the_directory_and_its_socket_are_private(tmp_path: Path, binary: Binary) -> None:
-    directory = tmp_path / "new" / "data"
+def test_a_directory_is_private_and_has_one_server(tmp_path: Path, engine: str) -> None:
+    binary, directory = binary_of(engine), tmp_path / "new" / "data"
     with EmbeddedServer(directory, binary) as server:
-        assert stat.S_IMODE(directory.stat().st_mode) == 0o700
-        assert stat.S_IMODE(server.socket.stat().st_mode) == 0o700
+        assert stat.S_IMODE(directory.stat().st_mode) == stat.S_IMODE(server.socket.stat().st_mode) == 0o700
         assert "Server initialized" in (directory / LOG).read_text()
-
-
-@pytest.mark.server
-def test_a_directory_has_one_server(tmp_path: Path, engine: str) -> None:
-    binary = binary_of(engine)
-    with EmbeddedServer(tmp_path, binary) as server:
         with pytest.raises(DirectoryInUse) as caught:
-            EmbeddedServer(tmp_path, binary)
-        assert str(tmp_path) in str(caught.value)
+            EmbeddedServer(directory, binary)
+        assert str(directory) in str(caught.value)
         assert f"process {server.process.pid}" in str(caught.value)
         append(connect(server.url), STREAM)
-    with EmbeddedServer(tmp_path, binary):
+    with EmbeddedServer(directory, binary):
         pass
 
 
 @pytest.mark.server
 def test_the_settings_are_those_of_a_store(tmp_path: Path, engine: str) -> None:
-    expected = {
-        "port": "0",
-        "appendonly": "yes",
-        "appendfsync": "always",
-        "aof-use-rdb-preamble": "no",
-        "aof-load-truncated": "no",
-        "no-appendfsync-on-rewrite": "no",
-        "save": "",
-        "maxmemory-policy": "noeviction",
-    }
-    with EmbeddedServer(tmp_path, binary_of(engine)) as server, connect_client(server.url) as client:
-        assert client.config_get(*expected) == expected
-
-
-@pytest.mark.server
-def test_a_store_may_use_as_much_memory_as_it_is_given(tmp_path: Path, engine: str) -> None:
+    durable = {"appendonly": "yes", "appendfsync": "always", "no-appendfsync-on-rewrite": "no"}
+    files = {"aof-use-rdb-preamble": "no", "aof-load-truncated": "no", "save": "", "port": "0"}
+    (tmp_path / ENGINE).write_text(json.dumps({"engine": engine, "version": "7.0.4"}))
     for memory in (0, 64 * 1024**2):
+        expected = {**durable, **files, "maxmemory-policy": "noeviction", "maxmemory": str(memory)}
         with EmbeddedServer(tmp_path, binary_of(engine), memory) as server, connect_client(server.url) as client:
-            assert client.config_get("maxmemory") == {"maxmemory": str(memory)}
+            assert client.config_get(*expected) == expected
+            note = json.loads((tmp_path / ENGINE).read_text())
+            assert Engine(note["engine"], tuple(map(int, note["version"].split(".")))) == server.engine, "taken over"
 
 
 @pytest.mark.server
@@ -225,13 +194,16 @@ def test_a_directory_may_have_any_name(tmp_path: Path, engine: str, name: str) -
 
 
 @pytest.mark.server
-def test_a_stale_socket_does_not_hinder_a_start(tmp_path: Path, binary: Binary) -> None:
-    with EmbeddedServer(tmp_path, binary) as server:
-        server.process.kill()
-        server.process.wait()
-        assert (tmp_path / SOCKET).exists()
-        with EmbeddedServer(tmp_path, binary) as again:
-            assert connect_client(again.url).ping()
+def test_a_stale_socket_does_not_hinder_a_start_and_a_late_stop_leaves_the_next_one_alone(
+    tmp_path: Path, binary: Binary
+) -> None:
+    server = EmbeddedServer(tmp_path, binary)
+    server.process.kill()
+    server.process.wait()
+    assert (tmp_path / SOCKET).exists()
+    with EmbeddedServer(tmp_path, binary) as again:
+        server.stop()
+        assert connect_client(again.url).ping()
     assert not (tmp_path / SOCKET).exists()
 
 
@@ -249,26 +221,6 @@ def test_a_long_path_puts_the_socket_elsewhere_and_cleans_up_after_a_kill(tmp_pa
         assert connect_client(again.url).ping()
     assert not again.socket.parent.exists()
     assert not (directory / SOCKET_DIRECTORY).exists()
-
-
-@pytest.mark.server
-def test_a_late_stop_leaves_the_successors_socket_alone(tmp_path: Path, binary: Binary) -> None:
-    server = EmbeddedServer(tmp_path, binary)
-    server.process.kill()
-    server.process.wait()
-    with EmbeddedServer(tmp_path, binary) as successor:
-        server.stop()
-        assert connect_client(successor.url).ping()
-
-
-@pytest.mark.server
-def test_rq_works_at_the_url(tmp_path: Path, binary: Binary) -> None:
-    with EmbeddedServer(tmp_path, binary) as server, Redis.from_url(server.url) as connection:
-        queue = Queue("verify", connection=connection, serializer=JSONSerializer)
-        job = queue.enqueue("os.path.basename", "/a/b")
-        assert SimpleWorker([queue], connection=connection, serializer=JSONSerializer).work(burst=True)
-        assert job.return_value() == "b"
-        connection.connection_pool.disconnect()
 
 
 # Its life

@@ -52,8 +52,17 @@ def read_all(group: FeedGroup, count: int = 64) -> list[FeedEntry]:
     return entries
 
 
-def test_groups_are_created_once_and_harmlessly_again(store: RedisStore, group: FeedGroup, client: Redis) -> None:
+def make(store: RedisStore, count: int) -> None:
+    for _ in range(count):
+        append(store, STREAM)
+
+
+def test_groups_are_created_once_and_by_no_question(store: RedisStore, group: FeedGroup, client: Redis) -> None:
+    assert (group.lag(), client.keys()) == (0, [])
     append(store, STREAM)
+    keys = client.keys()
+    assert group.lag() == 1
+    assert (client.xinfo_groups(FEED), client.keys()) == ([], keys)
     group.ensure()
     assert len(group.read(64)) == 1
     group.ensure()
@@ -61,24 +70,8 @@ def test_groups_are_created_once_and_harmlessly_again(store: RedisStore, group: 
     assert {client.xinfo_groups(feed_key(bucket))[0]["name"] for bucket in BUCKETS} == {GROUP.encode()}
 
 
-def test_a_group_reads_the_feed_from_its_beginning_in_order(store: RedisStore, group: FeedGroup) -> None:
-    for _ in range(5):
-        append(store, STREAM)
-    append(store, "match-other")
-    entries = read_all(group)
-    assert [entry for entry in entries if entry.stream == STREAM] == made(1, 2, 3, 4, 5)
-    assert sorted(entries) == sorted(store.tail().entries)
-
-
-def test_a_count_bounds_what_is_read_at_a_time(store: RedisStore, group: FeedGroup) -> None:
-    for _ in range(5):
-        append(store, STREAM)
-    assert group.read(2) == made(1, 2)
-
-
 def test_a_busy_bucket_is_read_up_to_the_count_and_keeps_no_other_waiting(store: RedisStore, group: FeedGroup) -> None:
-    for _ in range(5):
-        append(store, STREAM)
+    make(store, 5)
     append(store, "match-other")
     entries = group.read(4)
     assert [entry.stream for entry in entries].count("match-other") == 1
@@ -99,33 +92,23 @@ def test_a_wait_beyond_the_clients_time_out_is_cut_short(server: EmbeddedServer)
     client.connection_pool.disconnect()
 
 
-def test_a_reader_after_a_crash_reads_again_what_was_not_acknowledged(
+def test_what_was_not_acknowledged_is_read_again_after_a_failure_or_a_crash(
     store: RedisStore, group: FeedGroup, client: Redis
 ) -> None:
-    for _ in range(6):
-        append(store, STREAM)
+    make(store, 6)
     assert group.read(2) == made(1, 2)
     group.ack()
+    assert group.read(1) == made(3)
+    group.read_again()
     assert group.read(2) == made(3, 4)
     assert read_all(FeedGroup(client)) == made(3, 4, 5, 6)
     assert read_all(FeedGroup(client)) == []
 
 
-def test_a_reader_whose_work_has_failed_reads_again(store: RedisStore, group: FeedGroup) -> None:
-    for _ in range(3):
-        append(store, STREAM)
-    assert group.read(1) == made(1)
-    group.ack()
-    assert group.read(1) == made(2)
-    group.read_again()
-    assert read_all(group) == made(2, 3)
-
-
 def test_several_readers_each_read_everything_and_trim_nothing_too_early(store: RedisStore, client: Redis) -> None:
     one, other = FeedGroup(client), FeedGroup(client)
     assert one.read(64) == other.read(64) == []
-    for _ in range(4):
-        append(store, STREAM)
+    make(store, 4)
     assert read_all(one) == made(1, 2, 3, 4)
     assert other.read(1) == made(1)
     other.ack()
@@ -153,8 +136,7 @@ def test_what_an_earlier_release_left_delivered_is_read_again(
     store: RedisStore, group: FeedGroup, client: Redis
 ) -> None:
     group.ensure()
-    for _ in range(5):
-        append(store, STREAM)
+    make(store, 5)
     [[_, delivered]] = client.xreadgroup(GROUP, "relay", {FEED: ">"}, count=4)
     client.xack(FEED, GROUP, delivered[0][0], delivered[2][0])
     assert read_all(group) == made(2, 3, 4, 5)
@@ -199,8 +181,7 @@ def test_lost_groups_and_feeds_are_made_again(store: RedisStore, group: FeedGrou
 
 
 def test_entries_that_are_gone_do_not_stop_a_reader(store: RedisStore, group: FeedGroup, client: Redis) -> None:
-    for _ in range(3):
-        append(store, STREAM)
+    make(store, 3)
     group.read(3)
     client.xdel(FEED, client.xrange(FEED)[0][0])
     again = FeedGroup(client)
@@ -208,48 +189,23 @@ def test_entries_that_are_gone_do_not_stop_a_reader(store: RedisStore, group: Fe
     assert again.lag() == 0
 
 
-def test_the_lag_counts_what_is_not_acknowledged(store: RedisStore, group: FeedGroup) -> None:
-    assert group.lag() == 0
-    for _ in range(3):
-        append(store, STREAM)
-    append(store, "match-other")
-    assert group.lag() == 4
-    assert len(group.read(2)) == 2
-    assert group.lag() == 4
-    group.ack()
-    assert group.lag() == 2
-    read_all(group)
-    assert group.lag() == 0
-
-
-def test_asking_for_the_lag_changes_nothing(store: RedisStore, group: FeedGroup, client: Redis) -> None:
-    assert group.lag() == 0
-    assert client.keys() == []
-    append(store, STREAM)
-    keys = client.keys()
-    assert group.lag() == 1
-    assert client.xinfo_groups(FEED) == []
-    assert client.keys() == keys
-
-
-def test_the_backlog_tells_since_when_its_oldest_entry_waits(
+def test_the_backlog_counts_what_is_not_acknowledged_and_tells_since_when_it_waits(
     store: RedisStore, group: FeedGroup, client: Redis
 ) -> None:
-    for _ in range(2):
-        append(store, STREAM)
+    make(store, 2)
     first, second = (int(id.partition(b"-")[0]) for id, _ in client.xrange(FEED))
-    assert group.backlog() == (2, first)
+    assert (group.backlog(), group.lag()) == ((2, first), 2)
     assert group.read(1) == made(1)
-    assert group.backlog() == (2, first)
+    assert (group.backlog(), group.lag()) == ((2, first), 2)
     group.ack()
-    assert group.backlog() == (1, second)
+    append(store, "match-other")
+    assert (group.backlog(), group.lag()) == ((2, second), 2)
     read_all(group)
-    assert group.backlog() == (0, None)
+    assert (group.backlog(), group.lag()) == ((0, None), 0)
 
 
 def test_the_lag_is_counted_where_the_server_lost_count(store: RedisStore, group: FeedGroup, client: Redis) -> None:
-    for _ in range(5):
-        append(store, STREAM)
+    make(store, 5)
     group.read(1)
     group.ack()
     client.xdel(FEED, client.xrange(FEED)[2][0])
@@ -259,38 +215,30 @@ def test_the_lag_is_counted_where_the_server_lost_count(store: RedisStore, group
     assert group.lag() == 0
 
 
-def test_the_lag_after_trimming_and_the_loss_of_the_group(store: RedisStore, group: FeedGroup, client: Redis) -> None:
-    for _ in range(5):
-        append(store, STREAM)
-    read_all(group)
-    assert group.trim(2) == 3
-    assert group.lag() == 0
-    append(store, STREAM)
-    assert group.lag() == 1
-    client.xgroup_destroy(FEED, GROUP)
-    assert group.lag() == 3
-
-
 def versions_in_feed(store: RedisStore) -> list[int]:
     return [entry.first for entry in store.tail("", 10_000).entries]
 
 
-def test_trimming_keeps_the_newest_of_each_bucket(store: RedisStore, group: FeedGroup) -> None:
-    for _ in range(5):
-        append(store, STREAM)
+def test_trimming_keeps_the_newest_of_each_bucket(store: RedisStore, group: FeedGroup, client: Redis) -> None:
+    make(store, 5)
     append(store, "match-other")
+    position = store.tail("", 4).position
     assert group.trim(0) == 0
     read_all(group)
     assert group.trim(5) == 0
     assert group.trim(2) == 3
     assert versions_in_feed(store) in ([4, 5, 1], [1, 4, 5])
+    assert group.lag() == 0
     assert group.trim(0) == 3
     assert versions_in_feed(store) == []
+    append(store, STREAM)
+    assert made(6)[0] in store.tail(position).entries, "a tail goes on across a trim"
+    client.xgroup_destroy(FEED, GROUP)
+    assert group.lag() == 1, "without a group nothing of the feed is read"
 
 
 def test_trimming_never_drops_what_is_not_acknowledged(store: RedisStore, group: FeedGroup) -> None:
-    for _ in range(6):
-        append(store, STREAM)
+    make(store, 6)
     group.read(1)
     group.ack()
     group.read(3)
@@ -311,16 +259,6 @@ def test_trimming_goes_on_until_it_is_done(group: FeedGroup, client: Redis) -> N
     assert len(read_all(group, 64 * 500)) == 2 * CHUNK + 10
     assert group.trim(5) == 2 * CHUNK + 5
     assert client.xlen(FEED) == 5
-
-
-def test_the_tail_goes_on_across_a_trim(store: RedisStore, group: FeedGroup) -> None:
-    for _ in range(4):
-        append(store, STREAM)
-    position = store.tail("", 2).position
-    read_all(group)
-    group.trim(0)
-    append(store, STREAM)
-    assert store.tail(position).entries == made(5)
 
 
 def test_a_group_is_refused_where_a_feed_is_something_else(group: FeedGroup, client: Redis) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from plyscribe.domain.bundle.bundle import describe_head, format_bundle
+from plyscribe.domain.chain import first_link, link_all
 from plyscribe.domain.commands import Actor, CreateMatch, MakeMove, TakeSeat, Withdraw
 from plyscribe.domain.events import Account
 from plyscribe.domain.imported import import_of
@@ -20,7 +21,7 @@ from plyscribe.service.composition import Parts, compose
 from plyscribe.service.config import Config, parse_key
 from plyscribe.service.lists.projections import rebuild
 from plyscribe.service.store.memory import MemoryStore
-from plyscribe.service.store.port import EventStore, StoreUnavailable
+from plyscribe.service.store.port import CommandKey, EventStore, StoreUnavailable
 from plyscribe.service.streams.ids import command_of, stream_id
 from plyscribe.workers.score_match import score_all
 from plyscribe.workers.verify_match import verify_all
@@ -88,14 +89,21 @@ def path(filled: Parts, tmp_path: Path) -> Path:
     return path
 
 
-def test_an_empty_store_becomes_the_same_byte_for_byte(filled: Parts, path: Path, store: EventStore) -> None:
+def test_an_empty_store_becomes_the_same_byte_for_byte_and_nothing_is_entered_twice(
+    filled: Parts, path: Path, store: EventStore
+) -> None:
     held = contents(filled.store)
     assert {stream.partition("-")[0] for stream in held} == {"match", "import", "imports", "name", "player", "ratings"}
-    written = import_store(store, path)
+    told: list[Written] = []
+    written = import_store(store, path, told.append)
+    assert [each.streams for each in told] == list(range(1, len(held) + 1))
     assert contents(store) == held
     assert written.new_streams == written.streams == len(held)
-    export_store(store, again := path.with_suffix(".again"))
-    assert streams_in(again) == streams_in(path)
+    again = import_store(store, path)
+    assert (again.new_streams, again.new_events) == (0, 0)
+    assert contents(store) == held
+    export_store(store, exported := path.with_suffix(".again"))
+    assert streams_in(exported) == streams_in(path)
 
 
 def streams_in(path: Path) -> list[list[bytes]]:
@@ -117,14 +125,6 @@ def test_the_lists_are_the_same_once_they_are_built_again(filled: Parts, path: P
             rebuild(each.store, projection)
     assert dump(parts.lists.matches.table) == dump(filled.lists.matches.table)
     assert parts.lists.players.read("", None, 10, None) == filled.lists.players.read("", None, 10, None)
-
-
-def test_importing_twice_is_the_same_as_once(path: Path, store: EventStore) -> None:
-    import_store(store, path)
-    held = contents(store)
-    again = import_store(store, path)
-    assert (again.new_streams, again.new_events) == (0, 0)
-    assert contents(store) == held
 
 
 def test_a_file_that_says_anything_else_is_refused_before_anything_is_written(path: Path) -> None:
@@ -154,26 +154,30 @@ def test_a_file_that_says_anything_else_is_refused_before_anything_is_written(pa
 
 
 def test_a_store_that_differs_is_left_as_it_is(filled: Parts, path: Path) -> None:
-    store = MemoryStore()
-    other = play_some(store)
     stream = next(stream for stream in contents(filled.store) if stream.startswith("match-"))
-    entry = other.store.load(next(iter(contents(store)))).entries[0]
-    from plyscribe.service.store.port import CommandKey
-
+    [entry] = link_all(first_link(stream), 1, [b'{"another":"event"}'])
+    store = MemoryStore()
     store.append(stream, 0, b"", [entry], ["x"], CommandKey(bytes(16), bytes(8)))
-    held = contents(store)
     with pytest.raises(Differs):
         import_store(store, path)
-    assert contents(store) == held
+    assert contents(store) == {stream: [entry]}
 
 
-def test_an_export_that_broke_off_goes_on_after_its_last_whole_stream(filled: Parts, path: Path) -> None:
+def test_an_export_that_broke_off_goes_on_after_its_last_whole_stream_and_no_other_file_is_written_to(
+    filled: Parts, path: Path
+) -> None:
     whole = path.read_bytes()
     broken = path.with_suffix(".broken")
     for size in (0, 5, len(whole) // 3, len(whole) // 2, len(whole) - 5):
         broken.write_bytes(whole[:size])
         export_store(filled.store, broken)
         assert broken.read_bytes() == whole
+    (other := path.with_suffix(".txt")).write_text("dear diary\n")
+    for file, match in ((path, "complete"), (other, "")):
+        held = file.read_bytes()
+        with pytest.raises(ExportError, match=match):
+            export_store(filled.store, file)
+        assert file.read_bytes() == held
 
 
 def test_an_import_that_broke_off_goes_on(filled: Parts, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -195,17 +199,6 @@ def test_an_import_that_broke_off_goes_on(filled: Parts, path: Path, monkeypatch
             pass
     assert len(appends) > 10
     assert contents(store) == contents(filled.store)
-
-
-def test_a_complete_export_is_not_written_to(filled: Parts, path: Path) -> None:
-    held = path.read_bytes()
-    with pytest.raises(ExportError, match="complete"):
-        export_store(filled.store, path)
-    assert path.read_bytes() == held
-    (other := path.with_suffix(".txt")).write_text("dear diary\n")
-    with pytest.raises(ExportError):
-        export_store(filled.store, other)
-    assert other.read_text() == "dear diary\n"
 
 
 @pytest.fixture
@@ -252,24 +245,13 @@ def test_an_export_goes_on_though_packs_and_places_changed_meanwhile(sealed: Par
         assert streams_in(again) == streams_in(path)
 
 
-def test_what_was_tampered_with_keeps_nothing_else_from_being_exported(filled: Parts, tmp_path: Path, caplog) -> None:
-    import_store(store := MemoryStore(), _export_of(filled, tmp_path))
+def test_what_was_tampered_with_keeps_nothing_else_from_being_exported(path: Path, tmp_path: Path, caplog) -> None:
+    import_store(store := MemoryStore(), path)
     stream = next(stream for stream in contents(store) if stream.startswith("match-"))
     store._events[stream][0] = store._events[stream][0]._replace(e=b"no object")
     written = export_store(store, tmp_path / "rest.ndjson")
     assert written.streams == len(contents(store)) - 1
     assert f"{stream} is left out" in caplog.text
-
-
-def _export_of(parts: Parts, directory: Path) -> Path:
-    export_store(parts.store, path := directory / "whole.ndjson")
-    return path
-
-
-def test_progress_is_told(filled: Parts, path: Path) -> None:
-    told: list[Written] = []
-    import_store(MemoryStore(), path, told.append)
-    assert [each.streams for each in told] == list(range(1, len(contents(filled.store)) + 1))
 
 
 def test_a_match_that_counted_does_not_count_twice_after_it_was_restored(filled: Parts, path: Path) -> None:

@@ -40,16 +40,11 @@ def test_what_older_releases_cannot_read_is_refused_until_the_upgrade_is_finishe
     assert isinstance(store.append(*growing), Stored)
 
 
-def test_what_all_releases_read_asks_for_no_layout() -> None:
-    layout = Layout(1)
+def test_the_layout_is_asked_for_by_what_needs_it_until_it_is_the_newest() -> None:
+    layout = Layout(NEWEST)
     store = GuardedStore(MemoryStore(), layout)
     assert [type(each) for each in store.append_all([creation(match_ms=60_000)])] == [Stored]
     assert layout.asked == 0
-
-
-def test_the_newest_layout_is_asked_for_once() -> None:
-    layout = Layout(NEWEST)
-    store = GuardedStore(MemoryStore(), layout)
     for _ in range(3):
         store.append(*creation(match_ms=60_000, increment_ms=1000))
     assert layout.asked == 1

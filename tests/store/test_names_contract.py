@@ -29,10 +29,12 @@ def refusal_of(accounts: Accounts, name: str) -> WrongTime:
     return refusal.value
 
 
-def test_the_first_has_the_name_and_all_that_look_like_it(store: EventStore):
+def test_the_first_has_the_name_and_all_that_look_like_it_and_a_refusal_leaves_no_trace(store: EventStore):
     first = sign_up(Accounts(store), "Bernd")
     for name in ALIKE:
+        before = set(store.streams())
         refused = refusal_of(Accounts(store), name)
+        assert set(store.streams()) == before
         assert "there is a player called Bernd" in str(refused)
         assert sign_up(Accounts(store), refused.details["suggestion"]) != first
 
@@ -52,14 +54,6 @@ def test_of_many_who_ask_at_the_same_time_one_gets_the_name(store: EventStore):
         won = [player for player in pool.map(ask, range(gate.parties)) if player]
     assert len(won) == 1
     assert [stream for stream in store.streams() if stream.startswith("player-")] == won
-
-
-def test_a_refused_name_leaves_no_trace(store: EventStore):
-    sign_up(Accounts(store), "Bernd")
-    before = set(store.streams())
-    for name in ALIKE:
-        refusal_of(Accounts(store), name)
-    assert set(store.streams()) == before
 
 
 def test_a_request_that_is_sent_again_gets_the_same_account_token_and_code(store: EventStore):

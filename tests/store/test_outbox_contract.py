@@ -15,7 +15,6 @@ from plyscribe.service.store.outbox import (
     Message,
     Outbox,
     Tried,
-    parse_lane,
 )
 from plyscribe.service.store.redis_outbox import RedisOutbox
 from tests.store.conftest import CLUSTERS, REAL
@@ -47,10 +46,6 @@ def test_a_lane_without_messages_is_empty(outbox):
     assert outbox.take(LANE, "w", NOW, 10) == []
     assert outbox.list_due(NOW, 10) == []
     assert state(outbox) == LaneState()
-
-
-def test_a_lane_reads_back_from_its_text():
-    assert parse_lane(str(LANE)) == LANE
 
 
 def test_messages_come_out_in_order_with_their_bodies(outbox):
@@ -87,7 +82,7 @@ def test_a_lane_is_due_as_soon_as_a_message_comes(outbox):
     assert outbox.count_lanes() == 2
 
 
-def test_a_lane_belongs_to_one_worker_until_it_is_released(outbox):
+def test_a_lane_belongs_to_one_worker_until_it_is_released_or_its_lease_is_over(outbox):
     put(outbox, "1")
     assert keys_of(outbox.take(LANE, "w", NOW, 10)) == ["1"]
     assert outbox.take(LANE, "x", NOW + LEASE_MS - 1, 10) is None
@@ -96,45 +91,34 @@ def test_a_lane_belongs_to_one_worker_until_it_is_released(outbox):
     assert outbox.take(LANE, "x", NOW, 10) is None
     outbox.release(LANE, "w", 0)
     assert keys_of(outbox.take(LANE, "x", NOW, 10)) == ["1"]
+    assert keys_of(outbox.take(LANE, "w", NOW + LEASE_MS, 10)) == ["1"], "the worker died"
+    outbox.release(LANE, "x", 0)
+    assert outbox.take(LANE, "x", NOW + LEASE_MS, 10) is None
 
 
-def test_a_lane_whose_worker_died_can_be_taken_after_its_lease(outbox):
-    put(outbox, "1")
+def fail(outbox: Outbox, until: int, released: int) -> None:
+    """Let the first message fail, which is to be tried again at a time, and release its lane for another time."""
     outbox.take(LANE, "w", NOW, 10)
-    assert keys_of(outbox.take(LANE, "x", NOW + LEASE_MS, 10)) == ["1"]
-    outbox.release(LANE, "w", 0)
-    assert outbox.take(LANE, "w", NOW + LEASE_MS, 10) is None
+    outbox.settle(LANE, "1", Tried(NOW, 500, "it answered 500"), NOW + until)
+    outbox.release(LANE, "w", NOW + released)
 
 
 def test_a_message_that_failed_is_due_later_and_knows_how_often_it_was_tried(outbox):
     put(outbox, "1")
-    outbox.take(LANE, "w", NOW, 10)
-    outbox.settle(LANE, "1", Tried(NOW, 500, "it answered 500"), NOW + 30)
-    outbox.release(LANE, "w", NOW + 20)
+    fail(outbox, until=30, released=20)
     assert outbox.list_due(NOW + 29, 10) == []
     assert outbox.list_due(NOW + 30, 10) == [LANE]
     assert outbox.take(LANE, "w", NOW + 29, 10) == []
     assert [tuple(each) for each in outbox.take(LANE, "w", NOW + 30, 10)] == [("1", b"body of 1", 1)]
 
 
-def test_nothing_new_ends_a_pause(outbox):
+def test_a_new_message_ends_no_pause_and_does_not_wait_for_one_that_failed(outbox):
     put(outbox, "1")
-    outbox.take(LANE, "w", NOW, 10)
-    outbox.settle(LANE, "1", Tried(NOW, None, "no answer"), NOW + 30)
-    outbox.release(LANE, "w", NOW + 20)
-    put(outbox, "2", now=NOW + 1)
+    fail(outbox, until=3000, released=20)
+    put(outbox, "2", now=NOW + 10)
     assert outbox.list_due(NOW + 19, 10) == []
     assert outbox.list_due(NOW + 20, 10) == [LANE]
-
-
-def test_a_new_message_does_not_wait_for_one_that_failed(outbox):
-    put(outbox, "1")
-    outbox.take(LANE, "w", NOW, 10)
-    outbox.settle(LANE, "1", Tried(NOW, 500, "it answered 500"), NOW + 3000)
-    outbox.release(LANE, "w", NOW + 5)
-    put(outbox, "2", now=NOW + 10)
-    assert outbox.list_due(NOW + 10, 10) == [LANE]
-    assert keys_of(outbox.take(LANE, "w", NOW + 10, 10)) == ["2"]
+    assert keys_of(outbox.take(LANE, "w", NOW + 20, 10)) == ["2"]
 
 
 def test_the_state_says_how_tries_went(outbox):
@@ -155,9 +139,7 @@ def test_the_state_says_how_tries_went(outbox):
 
 def test_a_lane_that_is_woken_forgets_its_pause_and_tries_everything_now(outbox):
     put(outbox, "1", "2")
-    outbox.take(LANE, "w", NOW, 10)
-    outbox.settle(LANE, "1", Tried(NOW, 500, "it answered 500"), NOW + 3000)
-    outbox.release(LANE, "w", NOW + 2000)
+    fail(outbox, until=3000, released=2000)
     outbox.wake(LANE, NOW + 1)
     assert outbox.list_due(NOW + 1, 10) == [LANE]
     assert sorted(keys_of(outbox.take(LANE, "w", NOW + 1, 10))) == ["1", "2"]
@@ -182,25 +164,18 @@ def test_a_postponed_lane_is_due_then(outbox):
     outbox.postpone([], NOW)
 
 
-def test_wants_are_those_of_the_newest_version(outbox):
-    assert outbox.list_wants([]) == {}
+def test_wants_are_those_of_the_newest_version_and_a_count_says_when_to_look_again(outbox):
+    assert (outbox.list_wants([]), outbox.count_changes(), outbox.list_wanting()) == ({}, 0, frozenset())
     outbox.subscribe(ANN, 3, {"hook-1": ["your-turn"]})
     outbox.subscribe(ANN, 2, {})
     outbox.subscribe(BEN, 9, {})
+    assert (outbox.count_changes(), outbox.list_wanting()) == (1, {ANN})
     found = outbox.list_wants([BEN, ANN])
     assert {player: {hook: list(topics) for hook, topics in its.items()} for player, its in found.items()} == {
         ANN: {"hook-1": ["your-turn"]}
     }
     outbox.subscribe(ANN, 4, {})
     assert outbox.list_wants([ANN, BEN]) == {}
-
-
-def test_those_who_want_something_are_listed_and_a_count_says_when_to_look_again(outbox):
-    assert (outbox.count_changes(), outbox.list_wanting()) == (0, frozenset())
-    outbox.subscribe(BEN, 1, {})
-    outbox.subscribe(ANN, 3, {"hook-1": ["your-turn"]})
-    assert (outbox.count_changes(), outbox.list_wanting()) == (1, {ANN})
-    outbox.subscribe(ANN, 4, {})
     assert ANN in outbox.list_wanting()
 
 

@@ -2,11 +2,8 @@
 
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from importlib.resources import files
 from pathlib import Path
-from threading import Thread
 
 import pytest
 from redis import Redis
@@ -28,7 +25,7 @@ from plyscribe.service.store.requirements import (
     require_store_at,
 )
 from tests.store.conftest import REAL, binary_of
-from tests.store.own_servers import own_server, replica_of
+from tests.store.own_servers import own_server, replica_of, scripted_server
 
 pytestmark = pytest.mark.server
 
@@ -66,21 +63,24 @@ def test_our_own_server_is_accepted_and_gets_the_mark_of_our_layout(server: Embe
     assert read_report(client).layout == b"%d" % NEWEST_LAYOUT
 
 
-def test_a_node_of_a_cluster_is_refused(binary: Path, tmp_path: Path) -> None:
+def test_a_node_of_a_cluster_and_a_sentinel_are_refused(binary: Path, tmp_path: Path) -> None:
     with own_server(binary, tmp_path / "node", "--cluster-enabled", "yes") as node:
         assert "name the cluster, as redis+cluster://" in why_not(node.url)
         with connect_client(node.url) as client, pytest.raises(UnsupportedServer, match=r"RQ_REDIS_URL.*cluster"):
             require_queues(client)
-
-
-def test_a_sentinel_is_refused(binary: Path, tmp_path: Path) -> None:
     with own_server(binary, tmp_path / "sentinel", "--sentinel") as sentinel:
         assert "this is a Sentinel" in why_not(sentinel.url)
 
 
-def test_a_replica_is_refused_and_its_primary_is_named(binary: Path, tmp_path: Path) -> None:
-    with own_server(binary, tmp_path / "primary") as primary, replica_of(primary, binary, tmp_path / "r") as replica:
-        assert f"name its primary, 127.0.0.1 port {primary.port}" in why_not(replica.url)
+def test_a_replica_is_refused_and_makes_the_durability_unknown(binary: Path, tmp_path: Path) -> None:
+    durable = "--appendonly", "yes", "--appendfsync", "always"
+    with own_server(binary, tmp_path / "primary", *durable) as primary, connect_client(primary.url) as client:
+        store = RedisStore(client)
+        assert (store.describe()["durability"], read_report(client).replicas) == ("always", 0)
+        with replica_of(primary, binary, tmp_path / "replica") as replica:
+            assert f"name its primary, 127.0.0.1 port {primary.port}" in why_not(replica.url)
+            assert (store.describe()["durability"], read_report(client).replicas) == ("unknown", 1)
+            assert read_report(client).durability == "unknown"
 
 
 def test_a_server_that_wants_a_password_is_refused_without_and_with_a_wrong_one(binary: Path, tmp_path: Path) -> None:
@@ -138,21 +138,8 @@ def test_an_account_without_info_and_settings_is_accepted(server: EmbeddedServer
     assert (report.engine, report.durability, report.replicas) == (None, "unknown", None)
 
 
-class _Page(BaseHTTPRequestHandler):
-    def log_message(self, format: str, *args: object) -> None:
-        """Write nothing."""
-
-
-@contextmanager
-def web_server() -> Iterator[str]:
-    with HTTPServer(("127.0.0.1", 0), _Page) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
-        yield f"redis://127.0.0.1:{server.server_port}"
-        server.shutdown()
-
-
-def test_what_is_no_such_server_at_all_is_refused() -> None:
-    with web_server() as url:
+def test_what_is_no_such_server_at_all_is_refused(tmp_path: Path) -> None:
+    with scripted_server(tmp_path, b"HTTP/1.1 400 Bad Request\r\n") as url:
         assert "not a Redis or Valkey server" in why_not(url)
 
 
@@ -169,21 +156,11 @@ def commands_in_scripts() -> set[str]:
     return {name for script in scripts for name in re.findall(r"redis\.p?call\('([A-Z]+)'", script.read_text())}
 
 
-def test_all_commands_in_scripts_are_checked() -> None:
-    assert commands_in_scripts() <= {command[0] for command in STORE_COMMANDS}
-
-
 @pytest.mark.parametrize("commands", [STORE_COMMANDS, QUEUE_COMMANDS])
-def test_every_command_in_the_list_is_one(client: Redis, commands: tuple[tuple[str, ...], ...]) -> None:
+def test_the_list_of_commands_has_those_of_all_scripts_and_nothing_else(
+    client: Redis, commands: tuple[tuple[str, ...], ...]
+) -> None:
     known = {str(name).upper() for name in client.command()}
     assert {command[0] for command in commands} <= known
-
-
-def test_replicas_make_the_durability_unknown(binary: Path, tmp_path: Path) -> None:
-    durable = "--appendonly", "yes", "--appendfsync", "always"
-    with own_server(binary, tmp_path / "primary", *durable) as primary, connect_client(primary.url) as client:
-        store = RedisStore(client)
-        assert (store.describe()["durability"], read_report(client).replicas) == ("always", 0)
-        with replica_of(primary, binary, tmp_path / "replica"):
-            assert (store.describe()["durability"], read_report(client).replicas) == ("unknown", 1)
-            assert read_report(client).durability == "unknown"
+    if commands is STORE_COMMANDS:
+        assert commands_in_scripts() <= {command[0] for command in commands}

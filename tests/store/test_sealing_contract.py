@@ -15,7 +15,6 @@ from plyscribe.service.store.port import (
     Append,
     CommandKey,
     EventStore,
-    FeedEntry,
     Loaded,
     Moved,
     Remembered,
@@ -95,19 +94,19 @@ def test_commands_of_streams_come_by_version(store: EventStore) -> None:
 # Seal
 
 
-def test_a_sealed_stream_is_its_place_alone(store: EventStore) -> None:
-    whole = seal(store)
-    assert store.load(STREAM) == Loaded(None, [], PLACE)
-    assert store.load(STREAM, 2, limit=5) == Loaded(None, [], PLACE)
-    assert store.load(STREAM, 0, command("one")) == Loaded(None, [], PLACE)
-    assert store.load(STREAM, 9, command("one", "another"), 3) == Loaded(None, [], PLACE)
+def test_a_sealed_stream_is_its_place_alone_and_others_stay(store: EventStore) -> None:
+    other = make(store, OTHER)
+    whole = make(store)
+    feed = store.tail()
+    assert store.seal([whole.sealing]) == [True]
+    for load in ({}, {"after": 2, "limit": 5}, {"known": command("one")}, {"after": 9, "known": command("one", "x")}):
+        assert store.load(STREAM, load.get("after", 0), load.get("known"), load.get("limit")) == Loaded(None, [], PLACE)
     assert store.load_all([Stretch(STREAM), Stretch(STREAM, 1, 2)]) == [[], []]
-    assert store.newest([STREAM]) == [None]
-    assert store.commands([STREAM]) == [[]]
-    assert store.streams() == []
-    assert store.sealed() == [(STREAM, PLACE)]
+    assert (store.newest([STREAM]), store.commands([STREAM])) == ([None], [[]])
+    assert (store.streams(), store.sealed()) == ([OTHER], [(STREAM, PLACE)])
     assert store.places([OTHER, STREAM]) == [None, PLACE]
     assert not store.condense(STREAM, 3, whole.entries[-1].h, events_after(STREAM, [], 1)[0], "left")
+    assert (store.tail(), read_whole(store, OTHER)) == (feed, other)
 
 
 def test_a_stream_that_is_not_sealed_has_no_place(store: EventStore) -> None:
@@ -120,19 +119,6 @@ def test_a_stream_that_is_not_sealed_has_no_place(store: EventStore) -> None:
     assert store.places([STREAM, OTHER]) == [None, None]
     assert store.places([]) == []
     assert store.sealed() == []
-
-
-def test_sealing_leaves_no_feed_entry_and_other_streams_alone(store: EventStore) -> None:
-    other = make(store, OTHER)
-    seal(store)
-    assert sorted(store.tail().entries) == [
-        FeedEntry(STREAM, 1, 2, ("made", "made")),
-        FeedEntry(STREAM, 3, 3, ("made",)),
-        FeedEntry(OTHER, 1, 2, ("made", "made")),
-        FeedEntry(OTHER, 3, 3, ("made",)),
-    ]
-    assert read_whole(store, OTHER) == other
-    assert store.streams() == [OTHER]
 
 
 @pytest.mark.parametrize(
@@ -155,18 +141,14 @@ def test_only_a_stream_as_it_was_archived_is_sealed(store: EventStore, changed: 
     assert picture(store) == before
 
 
-def test_a_sealed_stream_is_not_sealed_again(store: EventStore) -> None:
-    sealing = seal(store).sealing
-    before = picture(store)
-    for again in (sealing, Sealing(STREAM, 0, b"", 0, NEW_PLACE)):
-        assert store.seal([again]) == [False]
-    assert picture(store) == before
-
-
-def test_streams_that_are_sealed_together_are_each_sealed_or_not(store: EventStore) -> None:
+def test_streams_that_are_sealed_together_are_each_sealed_or_not_and_none_twice(store: EventStore) -> None:
     one, other = make(store), make(store, OTHER)
     wrong = one.sealing._replace(version=1)
     assert store.seal([wrong, other.sealing, one.sealing, one.sealing]) == [False, True, True, False]
+    before = picture(store)
+    for again in (one.sealing, Sealing(STREAM, 0, b"", 0, NEW_PLACE)):
+        assert store.seal([again]) == [False]
+    assert picture(store) == before
     assert store.places([STREAM, OTHER]) == [PLACE, PLACE]
     assert store.seal([]) == []
 
@@ -179,27 +161,18 @@ def test_an_append_to_a_sealed_stream_says_where_it_is_at_any_version(store: Eve
         head = known[-1].h if known else b""
         for key in (command("new"), command("one"), command("one", "another")):
             events = events_after(STREAM, known, 1)
-            assert store.append(STREAM, upto, head, events, ["made"], key) == Sealed(PLACE)
-            assert store.append(STREAM, upto, b"\x00" * 32, events, ["made"], key) == Sealed(PLACE)
+            for each in (head, b"\x00" * 32):
+                assert store.append(STREAM, upto, each, events, ["made"], key) == Sealed(PLACE)
     assert picture(store) == before
-
-
-def test_appends_that_are_sent_together_meet_sealed_streams(store: EventStore) -> None:
-    seal(store)
-    old = append(store, OTHER, 1)
-    late, more = events_after(STREAM, [], 1), events_after(OTHER, old, 1)
-    assert store.append_all(
-        [
-            Append(STREAM, 0, b"", late, ["made"], command("late")),
-            Append(OTHER, 1, old[-1].h, more, ["made"], command("more")),
-        ]
-    ) == [Sealed(PLACE), Stored(2, 2)]
+    late, new = events_after(STREAM, [], 1), events_after(OTHER, [], 1)
+    appends = [Append(each[0], 0, b"", each[1], ["made"], command("late")) for each in ((STREAM, late), (OTHER, new))]
+    assert store.append_all(appends) == [Sealed(PLACE), Stored(1, 1)]
 
 
 # Unseal
 
 
-def test_a_stream_comes_back_as_it_was(store: EventStore) -> None:
+def test_a_stream_comes_back_as_it_was_and_once(store: EventStore) -> None:
     make(store, OTHER)
     whole = make(store)
     before = picture(store)
@@ -209,27 +182,39 @@ def test_a_stream_comes_back_as_it_was(store: EventStore) -> None:
     assert store.append(STREAM, 0, b"", whole.entries[:2], ["made"] * 2, command("one")) == Seen(1, 2)
     assert store.load(STREAM, 3, command("two", "another")).command == Reused()
     append(store, STREAM, 2, name="three")
+    before = picture(store)
+    for place in (PLACE, None):
+        assert not store.unseal(STREAM, place, whole.entries, whole.commands)
+    assert picture(store) == before
     assert store.seal([read_whole(store, STREAM).sealing]) == [True]
 
 
-def test_only_a_stream_that_is_sealed_at_this_place_comes_back(store: EventStore) -> None:
+def test_what_does_not_fit_does_not_come_back(store: EventStore) -> None:
     whole = make(store, OTHER)
     seal(store)
     before = picture(store)
-    assert not store.unseal(STREAM, NEW_PLACE, whole.entries, whole.commands)
-    assert not store.unseal(STREAM, b"", whole.entries, whole.commands)
-    assert not store.unseal(OTHER, PLACE, whole.entries, whole.commands)
-    assert not store.unseal("match-none", PLACE, whole.entries, whole.commands)
+    for stream, place in ((STREAM, NEW_PLACE), (STREAM, b""), (STREAM, None), (OTHER, PLACE), ("match-none", PLACE)):
+        assert not store.unseal(stream, place, whole.entries, whole.commands)
+    for entries in ([], whole.entries[1:]):
+        with pytest.raises(ValueError, match="numbered from 1"):
+            store.unseal(STREAM, PLACE, entries, whole.commands)
+    with pytest.raises(ValueError, match="two of the commands"):
+        store.unseal(STREAM, PLACE, whole.entries, whole.commands[:1] * 2)
     assert picture(store) == before
 
 
-def test_a_stream_comes_back_once(store: EventStore) -> None:
-    whole = seal(store)
-    assert store.unseal(STREAM, PLACE, whole.entries, whole.commands)
+@pytest.mark.parametrize("with_commands", [True, False])
+def test_a_stream_that_the_store_lacks_comes_whole_and_is_no_news(store: EventStore, with_commands: bool) -> None:
+    whole = make(MemoryStore())
+    if not with_commands:
+        whole.commands.clear()
+    assert store.unseal(STREAM, None, whole.entries, whole.commands)
+    assert read_whole(store, STREAM) == whole
+    assert store.streams() == [STREAM]
+    assert store.tail().entries == []
     append(store, STREAM, 1, name="three")
-    before = picture(store)
-    assert not store.unseal(STREAM, PLACE, whole.entries, whole.commands)
-    assert picture(store) == before
+    assert store.load(STREAM).entries[:3] == whole.entries
+    assert store.seal([read_whole(store, STREAM).sealing]) == [True]
 
 
 @pytest.mark.parametrize("size", [499, 500, 1500])
@@ -244,38 +229,20 @@ def test_a_long_stream_comes_back_whole(store: EventStore, size: int) -> None:
     assert whole.entries == events
 
 
-def test_a_stream_without_commands_comes_back(store: EventStore) -> None:
-    whole = seal(store)
-    assert store.unseal(STREAM, PLACE, whole.entries, [])
-    assert read_whole(store, STREAM) == Whole(STREAM, whole.entries, [])
-    assert store.seal([read_whole(store, STREAM).sealing]) == [True]
-
-
-def test_what_is_no_stream_does_not_come_back(store: EventStore) -> None:
-    whole = seal(store)
-    before = picture(store)
-    for entries in ([], whole.entries[1:]):
-        with pytest.raises(ValueError, match="numbered from 1"):
-            store.unseal(STREAM, PLACE, entries, whole.commands)
-    with pytest.raises(ValueError, match="two of the commands"):
-        store.unseal(STREAM, PLACE, whole.entries, whole.commands[:1] * 2)
-    assert picture(store) == before
-
-
 # Places
 
 
 def test_a_place_is_changed_if_it_is_the_old_one(store: EventStore) -> None:
     whole = seal(store)
     make(store, OTHER)
-    moves = [Moved(STREAM, b"wrong", NEW_PLACE), Moved(STREAM, PLACE, NEW_PLACE), Moved(STREAM, PLACE, b"late")]
-    assert store.move([*moves, Moved(OTHER, PLACE, NEW_PLACE), Moved("match-none", PLACE, None)]) == [
-        False,
-        True,
-        False,
-        False,
-        False,
+    moves = [
+        Moved(STREAM, b"wrong", NEW_PLACE),
+        Moved(STREAM, PLACE, NEW_PLACE),
+        Moved(STREAM, PLACE, b"late"),
+        Moved(OTHER, PLACE, NEW_PLACE),
+        Moved("match-none", PLACE, None),
     ]
+    assert store.move(moves) == [False, True, False, False, False]
     assert store.places([STREAM, OTHER, "match-none"]) == [NEW_PLACE, None, None]
     assert store.sealed() == [(STREAM, NEW_PLACE)]
     assert not store.unseal(STREAM, PLACE, whole.entries, whole.commands)
@@ -283,12 +250,21 @@ def test_a_place_is_changed_if_it_is_the_old_one(store: EventStore) -> None:
     assert store.move([]) == []
 
 
-def test_a_stream_without_a_place_is_gone(store: EventStore) -> None:
-    seal(store)
+def test_a_stream_without_a_place_is_gone_until_it_is_adopted_where_it_was_found(store: EventStore) -> None:
+    whole = seal(store)
     assert store.move([Moved(STREAM, NEW_PLACE, None), Moved(STREAM, PLACE, None)]) == [False, True]
+    feed = store.tail()
     assert store.load(STREAM) == Loaded(None, [], None)
     assert (store.places([STREAM]), store.sealed(), store.streams()) == ([None], [], [])
-    append(store, STREAM, 1, name="one")
+    assert store.adopt([(STREAM, NEW_PLACE), (STREAM, PLACE)]) == [True, False]
+    assert (store.sealed(), store.streams(), store.tail()) == ([(STREAM, NEW_PLACE)], [], feed)
+    make(store, OTHER)
+    before = picture(store)
+    assert store.adopt([(STREAM, PLACE), (OTHER, NEW_PLACE)]) == [False, False]
+    assert store.adopt([]) == []
+    assert picture(store) == before
+    assert store.unseal(STREAM, NEW_PLACE, whole.entries, whole.commands)
+    assert read_whole(store, STREAM) == whole
 
 
 @pytest.mark.parametrize("limit", [1, 3, 50, 1000])
@@ -297,55 +273,24 @@ def test_sealed_streams_are_listed_by_bucket_and_id(store: EventStore, limit: in
     # In base32 a digit comes after the letters, in ASCII before them.
     near = [f"match-aa{letters}{'a' * 23}" for letters in "az27"] + [f"match-{letters}{'a' * 25}" for letters in "z27"]
     others = ["match", "match-", "match-a", "match-aa", "match-aaa", f"match-{'A' * 26}", "match-é\n!", "x" * 20]
-    streams = [*usual, *near, *others]
-    assert len(set(streams)) == len(streams)
+    streams = sorted([*usual, *near, *others], key=lambda stream: (bucket_of(stream), stream))
     sealings = []
     for number, stream in enumerate(streams):
         append(store, stream, 1)
         sealings.append(read_whole(store, stream).sealing._replace(place=b"%d" % number))
     assert all(store.seal(sealings))
     append(store, OTHER)
-    expected = sorted(
-        ((stream, b"%d" % number) for number, stream in enumerate(streams)),
-        key=lambda each: (bucket_of(each[0]), each[0]),
-    )
     listed: list[tuple[str, bytes]] = []
     while page := store.sealed(listed[-1][0] if listed else "", limit):
         assert len(page) <= limit
         listed += page
-    assert listed == expected
+    assert listed == [(stream, b"%d" % number) for number, stream in enumerate(streams)]
     assert store.streams() == [OTHER]
-
-
-def test_the_walk_of_sealed_streams_goes_on_after_an_id_that_is_gone(store: EventStore) -> None:
-    streams = sorted((id_of(number) for number in range(30)), key=lambda stream: (bucket_of(stream), stream))
-    for stream in streams:
-        seal(store, stream)
-    store.move([Moved(streams[9], PLACE, None)])
-    assert [stream for stream, _ in store.sealed(streams[9])] == streams[10:]
-    assert store.sealed(streams[-1]) == []
+    store.move([Moved(streams[9], b"9", None)])
+    assert store.sealed(streams[9], 1000) == listed[10:], "a walk goes on after an id that is gone"
 
 
 # Adopt
-
-
-def test_an_unknown_stream_is_sealed_at_the_place_where_it_was_found(store: EventStore) -> None:
-    whole = seal(store)
-    assert store.move([Moved(STREAM, PLACE, None)]) == [True]
-    feed = store.tail()
-    assert store.adopt([(STREAM, NEW_PLACE), (STREAM, PLACE)]) == [True, False]
-    assert (store.sealed(), store.streams(), store.tail()) == ([(STREAM, NEW_PLACE)], [], feed)
-    assert store.unseal(STREAM, NEW_PLACE, whole.entries, whole.commands)
-    assert read_whole(store, STREAM) == whole
-
-
-def test_what_the_store_has_is_not_adopted(store: EventStore) -> None:
-    seal(store)
-    make(store, OTHER)
-    before = picture(store)
-    assert store.adopt([(STREAM, NEW_PLACE), (OTHER, NEW_PLACE)]) == [False, False]
-    assert store.adopt([]) == []
-    assert picture(store) == before
 
 
 # Several at the same time
@@ -403,27 +348,6 @@ def test_appends_beside_seals_are_neither_lost_nor_stored_twice(store: EventStor
     keys: list[CommandKey] = [each.command for each in whole.commands]
     assert set(keys) == {command(name) for name in ["first", *names, "last"]}
     assert [entry.first for entry in store.tail("", 1000).entries] == list(range(1, len(names) + 3))
-
-
-def test_a_stream_that_the_store_lacks_comes_whole_and_is_no_news(store: EventStore) -> None:
-    whole = make(MemoryStore())
-    assert store.unseal(STREAM, None, whole.entries, whole.commands)
-    assert read_whole(store, STREAM) == whole
-    assert store.streams() == [STREAM]
-    assert store.tail().entries == []
-    append(store, STREAM, 1, name="three")
-    assert store.load(STREAM).entries[:3] == whole.entries
-
-
-def test_a_stream_that_is_there_or_sealed_is_not_put_in_its_own_place(store: EventStore) -> None:
-    whole = make(store)
-    before = picture(store)
-    assert not store.unseal(STREAM, None, whole.entries[:1], whole.commands[:1])
-    assert picture(store) == before
-    assert store.seal([whole.sealing]) == [True]
-    before = picture(store)
-    assert not store.unseal(STREAM, None, whole.entries, whole.commands)
-    assert picture(store) == before
 
 
 def test_of_many_who_put_a_stream_back_one_does(store: EventStore) -> None:

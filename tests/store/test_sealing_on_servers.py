@@ -1,12 +1,12 @@
 """Sealing on a server: its keys and their size, a full server, foreign keys, and death half-way."""
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
 from redis import Redis
-from redis.exceptions import ResponseError
 
 from plyscribe.service.processes.embedded import EmbeddedServer
 from plyscribe.service.store import redis_sealing as adapter
@@ -14,14 +14,12 @@ from plyscribe.service.store.port import (
     EventStore,
     Loaded,
     Moved,
-    Sealing,
     StoreFull,
     StoreUnavailable,
     WrongType,
     bucket_of,
 )
 from plyscribe.service.store.redis import RedisStore, connect, connect_client
-from plyscribe.service.store.redis_errors import translate
 from plyscribe.service.store.sealed_ids import PLAIN, pack_id, unpack_id
 from tests.store.conftest import binary_of
 from tests.store.given import append, command, events_after, eventually
@@ -123,12 +121,17 @@ def test_a_full_server_seals_and_moves(store: RedisStore, client: Redis) -> None
 
 
 @pytest.mark.server
-@pytest.mark.parametrize("size", [3, LONG])
-def test_a_full_server_puts_nothing_back_and_keeps_no_parts(store: RedisStore, client: Redis, size: int) -> None:
+@pytest.mark.parametrize(("size", "steps"), [(3, 0), (LONG, 0), (LONG, 2)])
+def test_a_server_that_is_full_or_fills_up_between_parts_puts_nothing_back_and_keeps_no_parts(
+    store: RedisStore, client: Redis, monkeypatch: pytest.MonkeyPatch, size: int, steps: int
+) -> None:
     append(store, STREAM, size, name="one")
     whole = read_whole(store, STREAM)
     store.seal([whole.sealing])
-    fill(client)
+    if steps:
+        after_steps(monkeypatch, steps, lambda: fill(client))
+    else:
+        fill(client)
     with pytest.raises(StoreFull):
         store.unseal(STREAM, PLACE, whole.entries, whole.commands)
     assert keys_of_parts(client) == []
@@ -141,18 +144,6 @@ def test_a_full_server_puts_nothing_back_and_keeps_no_parts(store: RedisStore, c
 def fill(client: Redis) -> None:
     client.config_set("maxmemory-policy", "noeviction")
     client.config_set("maxmemory", "1mb")
-
-
-@pytest.mark.server
-def test_a_server_that_fills_up_between_parts_drops_them(
-    store: RedisStore, client: Redis, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    whole = seal_long(store)
-    after_steps(monkeypatch, 2, lambda: fill(client))
-    with pytest.raises(StoreFull):
-        store.unseal(STREAM, PLACE, whole.entries, whole.commands)
-    assert keys_of_parts(client) == []
-    assert store.places([STREAM]) == [PLACE]
 
 
 def after_steps(monkeypatch: pytest.MonkeyPatch, steps: int, act: Any) -> None:
@@ -173,14 +164,15 @@ class Death(BaseException):
     """A process that ends where this is raised."""
 
 
+def die() -> None:
+    raise Death
+
+
 @pytest.mark.server
 @pytest.mark.parametrize("steps", [1, 2, 3])
 def test_a_process_that_dies_between_parts_leaves_the_stream_sealed(
     server: EmbeddedServer, engine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, steps: int
 ) -> None:
-    def die() -> None:
-        raise Death
-
     store, lasts = connect(server.url, 60.0), adapter.UNSEALING_LASTS_MS
     whole = seal_long(store)
     before = picture(store)
@@ -206,9 +198,6 @@ def test_a_process_that_dies_between_parts_leaves_the_stream_sealed(
 def test_parts_that_nobody_completes_end_by_themselves(
     store: RedisStore, client: Redis, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def die() -> None:
-        raise Death
-
     whole = seal_long(store)
     monkeypatch.setattr(adapter, "UNSEALING_LASTS_MS", 20)
     after_steps(monkeypatch, 1, die)
@@ -248,44 +237,31 @@ def test_a_server_that_dies_after_a_seal_or_an_unseal_still_has_it(
 
 
 @pytest.mark.server
-@pytest.mark.parametrize("name", [f"ev:{STREAM}", f"cmd:{STREAM}", "streams", "sealed:match-aa", "sealed"])
-def test_a_key_of_another_type_stops_sealing_before_anything_is_written(
-    store: RedisStore, client: Redis, name: str
+@pytest.mark.parametrize(
+    ("step", "name"),
+    [
+        *product(("seal", "unseal"), (f"ev:{STREAM}", f"cmd:{STREAM}", "streams")),
+        *product(("seal", "unseal", "move"), ("sealed:match-aa", "sealed")),
+    ],
+)
+def test_a_key_of_another_type_stops_every_step_before_anything_is_written(
+    store: RedisStore, client: Redis, name: str, step: str
 ) -> None:
     whole = make(store)
-    if not name.startswith("sealed"):
+    if step != "seal":
+        store.seal([whole.sealing])
+    if step == "seal" and not name.startswith("sealed"):
         client.delete(f"{BUCKET}:{name}")
     client.set(f"{BUCKET}:{name}", "foreign")
     before = {key: client.dump(key) for key in client.scan_iter()}
-    with pytest.raises(WrongType):
-        store.seal([Sealing(STREAM, 3, whole.entries[-1].h, 2, PLACE)])
-    assert {key: client.dump(key) for key in client.scan_iter()} == before
-
-
-@pytest.mark.server
-@pytest.mark.parametrize("name", [f"ev:{STREAM}", f"cmd:{STREAM}", "streams", "sealed:match-aa", "sealed"])
-def test_a_key_of_another_type_stops_unsealing_before_anything_is_written(
-    store: RedisStore, client: Redis, name: str
-) -> None:
-    whole = seal(store)
-    client.set(f"{BUCKET}:{name}", "foreign")
-    before = {key: client.dump(key) for key in client.scan_iter()}
-    with pytest.raises(WrongType):
-        store.unseal(STREAM, PLACE, whole.entries, whole.commands)
-    assert {key: client.dump(key) for key in client.scan_iter()} == before
-
-
-@pytest.mark.server
-@pytest.mark.parametrize("name", ["sealed:match-aa", "sealed"])
-def test_a_key_of_another_type_stops_moving_before_anything_is_written(
-    store: RedisStore, client: Redis, name: str
-) -> None:
-    seal(store)
-    client.set(f"{BUCKET}:{name}", "foreign")
-    before = {key: client.dump(key) for key in client.scan_iter()}
-    for new in (b"new", None):
+    steps: dict[str, list[Callable[[], object]]] = {
+        "seal": [lambda: store.seal([whole.sealing])],
+        "unseal": [lambda: store.unseal(STREAM, PLACE, whole.entries, whole.commands)],
+        "move": [lambda new=new: store.move([Moved(STREAM, PLACE, new)]) for new in (b"new", None)],  # type: ignore[misc]
+    }
+    for act in steps[step]:
         with pytest.raises(WrongType):
-            store.move([Moved(STREAM, PLACE, new)])
+            act()
     assert {key: client.dump(key) for key in client.scan_iter()} == before
 
 
@@ -320,35 +296,3 @@ def test_events_that_are_there_are_never_overwritten(store: RedisStore, client: 
     client.restore(f"{BUCKET}:ev:{STREAM}", 0, kept)
     assert not store.unseal(STREAM, PLACE, whole.entries[:1], whole.commands)
     assert store.load(STREAM).entries == whole.entries
-
-
-@pytest.mark.parametrize("gap", [1, 2])
-@pytest.mark.parametrize("known", [0, 1])
-def test_a_load_that_is_interrupted_finds_the_stream_or_its_place(
-    client_of: Callable[[str], Redis], monkeypatch: pytest.MonkeyPatch, gap: int, known: int
-) -> None:
-    store = RedisStore(client_of("fakeredis"))
-    whole = make(store)
-    send_all = store._wire.send_all
-
-    def load_interrupted(act: Callable[[], object]) -> Loaded:
-        def interrupt(commands: Sequence[tuple[Any, ...]]) -> list[Any]:
-            monkeypatch.undo()
-            before = send_all(commands[:gap])
-            act()
-            return before + send_all(commands[gap:])
-
-        monkeypatch.setattr(store._wire, "send_all", interrupt)
-        return store.load(STREAM, known)
-
-    sealed, there = Loaded(None, [], PLACE), Loaded(None, list(whole.entries[known:]))
-    assert load_interrupted(lambda: store.seal([whole.sealing])) in (sealed, there)
-    assert store.places([STREAM]) == [PLACE]
-    found = load_interrupted(lambda: store.unseal(STREAM, PLACE, whole.entries, whole.commands))
-    assert found in (sealed, there)
-    assert store.places([STREAM]) == [None]
-
-
-def test_a_transaction_that_is_refused_when_it_runs_says_why() -> None:
-    error = translate(ResponseError("EXECABORT Transaction discarded because of: OOM command not allowed"))
-    assert type(error) is StoreFull

@@ -59,15 +59,43 @@ def errors_on(url: str) -> list[StoreError]:
     return [alone, probed]
 
 
-def test_a_replica_says_that_it_takes_no_writes(binary: Path, tmp_path: Path) -> None:
-    with own_server(binary, tmp_path / "primary") as primary, replica_of(primary, binary, tmp_path / "r") as replica:
-        for error in errors_on(replica.url):
-            assert (type(error), error.code) == (StoreReadOnly, "store/read-only")
+SETTINGS: list[tuple[str, Callable[[Redis], object], type[StoreError], str]] = [
+    ("unix://", lambda client: client.config_set("maxmemory", "1mb"), StoreFull, "store/full"),
+    ("unix://", lambda client: client.config_set("min-replicas-to-write", 1), StoreCannotWrite, "store/cannot-write"),
+    (
+        "unix://few:word@",
+        lambda client: client.execute_command("ACL SETUSER few on >word ~* +@all -xadd -set"),
+        StoreDenied,
+        "store/denied",
+    ),
+    (
+        "unix://few:wrong@",
+        lambda client: client.execute_command("ACL SETUSER few on >word ~* +@all"),
+        StoreDenied,
+        "store/denied",
+    ),
+]
 
 
-def test_a_replica_that_lost_its_primary_says_so(binary: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("scheme", "setting", "kind", "code"), SETTINGS, ids=["full", "alone", "forbidden", "denied"])
+def test_a_server_whose_settings_allow_no_append_says_so(
+    server: EmbeddedServer,
+    client: Redis,
+    scheme: str,
+    setting: Callable[[Redis], object],
+    kind: type[StoreError],
+    code: str,
+) -> None:
+    setting(client)
+    for error in errors_on(server.url.replace("unix://", scheme)):
+        assert (type(error), error.code) == (kind, code)
+
+
+def test_a_replica_takes_no_writes_and_says_so_also_when_it_has_lost_its_primary(binary: Path, tmp_path: Path) -> None:
     stale = "--replica-serve-stale-data", "no"
     with own_server(binary, tmp_path / "p") as primary, replica_of(primary, binary, tmp_path / "r", *stale) as replica:
+        for error in errors_on(replica.url):
+            assert (type(error), error.code) == (StoreReadOnly, "store/read-only")
         primary.stop()
         with Redis(port=replica.port) as asked:
             eventually(lambda: asked.info("replication")["master_link_status"] == "down")
@@ -91,32 +119,17 @@ def test_after_a_failover_the_next_append_finds_the_new_primary(binary: Path, tm
         store.close()
 
 
-def test_a_node_of_a_cluster_without_slots_is_down(binary: Path, tmp_path: Path) -> None:
-    with own_server(binary, tmp_path / "node", "--cluster-enabled", "yes") as node:
-        for error in errors_on(node.url):
-            assert (type(error), str(error)) == (StoreUnavailable, "the store's cluster is down: Hash slot not served")
-
-
-def test_a_key_that_lies_elsewhere_says_that_this_is_a_cluster(binary: Path, tmp_path: Path) -> None:
+def test_a_node_of_a_cluster_is_down_without_slots_and_says_where_they_lie(binary: Path, tmp_path: Path) -> None:
     both = "--cluster-enabled", "yes", "--cluster-node-timeout", "2000"
     with own_server(binary, tmp_path / "one", *both) as one, own_server(binary, tmp_path / "two", *both) as two:
+        for error in errors_on(one.url):
+            assert (type(error), str(error)) == (StoreUnavailable, "the store's cluster is down: Hash slot not served")
         with connect_client(one.url) as first, connect_client(two.url) as second:
             second.execute_command("CLUSTER", "ADDSLOTSRANGE", 0, 16383)
             first.execute_command("CLUSTER", "MEET", "127.0.0.1", two.port)
-            eventually(lambda: b"cluster_state:ok" in _bytes(first.execute_command("CLUSTER INFO")))
+            eventually(lambda: "ok" in str(first.execute_command("CLUSTER INFO")["cluster_state"]))
         for error in errors_on(one.url):
             assert (type(error), error.code) == (UnsupportedServer, "store/unsupported")
-
-
-def _bytes(info: object) -> bytes:
-    said = info if isinstance(info, dict) else {}
-    return b"cluster_state:" + str(said.get("cluster_state", "")).encode()
-
-
-def test_a_server_without_memory_says_that_it_is_full(server: EmbeddedServer, client: Redis) -> None:
-    client.config_set("maxmemory", "1mb")
-    for error in errors_on(server.url):
-        assert (type(error), error.code) == (StoreFull, "store/full")
 
 
 def test_a_server_that_cannot_save_says_that_it_cannot_write(binary: Path, tmp_path: Path) -> None:
@@ -127,27 +140,6 @@ def test_a_server_that_cannot_save_says_that_it_cannot_write(binary: Path, tmp_p
         eventually(lambda: operator.info("persistence")["rdb_last_bgsave_status"] == "err")
         for error in errors_on(server.url):
             assert (type(error), error.code) == (StoreCannotWrite, "store/cannot-write")
-
-
-def test_a_server_without_its_replicas_says_so(server: EmbeddedServer, client: Redis) -> None:
-    client.config_set("min-replicas-to-write", 1)
-    for error in errors_on(server.url):
-        assert (type(error), error.code) == (StoreCannotWrite, "store/cannot-write")
-
-
-def test_a_password_that_is_missing_or_wrong_is_told(binary: Path, tmp_path: Path) -> None:
-    with own_server(binary, tmp_path / "closed", "--requirepass", "right") as closed:
-        for url in (closed.url, closed.url.replace("//", "//:wrong@")):
-            with connect_client(url) as client:
-                error = error_of(lambda client=client: append(RedisStore(client), STREAM))  # type: ignore[misc]
-                assert (type(error), error.code) == (StoreDenied, "store/denied")
-                assert type(error_of(RedisStore(client).describe)) is StoreDenied
-
-
-def test_a_command_that_is_forbidden_in_a_script_is_told(server: EmbeddedServer, client: Redis) -> None:
-    client.execute_command("ACL", "SETUSER", "few", "on", ">word", "~*", "+@all", "-xadd", "-set")
-    for error in errors_on(server.url.replace("unix://", "unix://few:word@")):
-        assert (type(error), error.code) == (StoreDenied, "store/denied")
 
 
 def test_a_server_that_loads_its_data_says_so(binary: Path, tmp_path: Path) -> None:
@@ -178,6 +170,7 @@ def test_a_server_that_loads_its_data_says_so(binary: Path, tmp_path: Path) -> N
         (b"-MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.", StoreReadOnly),
         (b"-READONLY You can't write against a read only replica.", StoreReadOnly),
         (b"-OOM command not allowed when used memory > 'maxmemory'.", StoreFull),
+        (b"-EXECABORT Transaction discarded because of: OOM command not allowed", StoreFull),
         (b"-MISCONF Errors writing to the AOF file: No space left on device", StoreCannotWrite),
         (b"-NOREPLICAS Not enough good replicas to write.", StoreCannotWrite),
         (b"-NOAUTH Authentication required.", StoreDenied),

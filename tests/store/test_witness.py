@@ -26,6 +26,9 @@ from tests.store.given import append, eventually
 
 STREAM = "match-aaaaaaaaaaaaaaaaaaaaaaaaaa"
 EVENTS = 40
+SET = b"*3\r\n$3\r\nSET\r\n$1\r\na\r\n$5\r\nb\r\n*c\r\n"
+DELETE = b"*2\r\n$3\r\nDEL\r\n$1\r\na\r\n"
+BEGIN, COMMIT = b"*1\r\n$5\r\nMULTI\r\n", b"*1\r\n$4\r\nEXEC\r\n"
 
 pytestmark = pytest.mark.server
 
@@ -61,6 +64,7 @@ def names_of(directory: Path) -> list[str]:
 def kill(server: EmbeddedServer) -> None:
     server.process.kill()
     server.process.wait()
+    server.stop()
 
 
 def rewrite(server: EmbeddedServer) -> None:
@@ -80,26 +84,20 @@ def filled(tmp_path: Path, engine: str) -> Path:
 # What is refused
 
 
-@pytest.mark.parametrize("part", [0.0, 0.25, 0.5, 0.9, 0.999])
-def test_a_file_cut_anywhere_is_refused_and_left_alone(filled: Path, engine: str, part: float) -> None:
+@pytest.mark.parametrize("part", [0.0, 0.25, 0.5, 0.9, 0.999, "between two records"])
+def test_a_file_cut_anywhere_is_refused_and_left_alone(filled: Path, engine: str, part: float | str) -> None:
     path = last_file(filled)
-    size = path.stat().st_size
-    os.truncate(path, int(size * part))
+    content = path.read_bytes()
+    size = len(content)
+    # Between two records is what the engine would take for a complete file.
+    left = content.rindex(b"*1\r\n$5\r\nMULTI", 0, size // 2) if isinstance(part, str) else int(size * part)
+    os.truncate(path, left)
     before = bytes_of(filled)
     with pytest.raises(LossFound) as refused:
         EmbeddedServer(filled, binary_of(engine))
-    for words in (f"had {size:,}", f"{size - int(size * part):,} are missing", "backup", "accept-loss"):
+    for words in (f"had {size:,}", f"{size - left:,} are missing", "backup", "accept-loss"):
         assert words in str(refused.value)
     assert bytes_of(filled) == before
-
-
-def test_a_file_cut_between_two_records_is_refused(filled: Path, engine: str) -> None:
-    path = last_file(filled)
-    content = path.read_bytes()
-    # This is what the engine would take for a complete file.
-    os.truncate(path, content.rindex(b"*1\r\n$5\r\nMULTI", 0, len(content) // 2))
-    with pytest.raises(LossFound):
-        EmbeddedServer(filled, binary_of(engine))
 
 
 def test_another_byte_near_the_end_is_refused(filled: Path, engine: str) -> None:
@@ -163,23 +161,12 @@ def test_a_witness_that_cannot_be_read_is_refused(filled: Path, engine: str) -> 
 # What starts
 
 
-def test_a_stopped_store_is_witnessed_to_its_last_byte(filled: Path, engine: str) -> None:
-    witness = read_witness(filled)
-    assert witness
-    assert witness.files[-1].size == last_file(filled).stat().st_size
-    assert witness.appends == EVENTS
-    with EmbeddedServer(filled, binary_of(engine)) as server:
-        assert count(server) == EVENTS
-
-
 def test_what_came_after_the_witness_is_kept_after_a_kill(tmp_path: Path, engine: str) -> None:
-    directory = tmp_path / "store"
     for round in range(4):
-        server = EmbeddedServer(directory, binary_of(engine))
+        server = EmbeddedServer(tmp_path / "store", binary_of(engine))
         assert count(server) == round * EVENTS
         fill(server)
         kill(server)
-        server.stop()
 
 
 @pytest.mark.parametrize("keep", [1, 20, -1])
@@ -187,12 +174,9 @@ def test_a_torn_write_after_the_witness_is_cut_off(
     tmp_path: Path, engine: str, keep: int, caplog: pytest.LogCaptureFixture
 ) -> None:
     directory = tmp_path / "store"
-    server = EmbeddedServer(directory, binary_of(engine))
-    kill(server)
-    server.stop()
+    kill(EmbeddedServer(directory, binary_of(engine)))
     path = last_file(directory)
-    whole = b"*3\r\n$3\r\nSET\r\n$1\r\na\r\n$1\r\nb\r\n"
-    transaction = b"*1\r\n$5\r\nMULTI\r\n" + whole + b"*1\r\n$4\r\nEXEC\r\n"
+    transaction = BEGIN + b"*3\r\n$3\r\nSET\r\n$1\r\na\r\n$1\r\nb\r\n" + COMMIT
     with path.open("ab") as file:
         file.write(b"*2\r\n$6\r\nSELECT\r\n$1\r\n0\r\n" + transaction)
         sound = file.tell()
@@ -207,33 +191,28 @@ def test_a_torn_write_after_the_witness_is_cut_off(
         assert count(third) == 2
 
 
-def test_a_store_rewritten_after_its_witness_starts(tmp_path: Path, engine: str) -> None:
-    directory = tmp_path / "store"
+def rewritten_after_its_witness(directory: Path, engine: str, more: int) -> None:
+    """Leave a store that was killed, with a witness from before its files were written anew."""
     server = EmbeddedServer(directory, binary_of(engine))
     fill(server)
     with connect_client(server.url) as client:
         old = take_witness(directory, client)
     rewrite(server)
-    fill(server, 2)
+    fill(server, more)
     kill(server)
-    server.stop()
     assert old
     write_witness(directory, old)
-    with EmbeddedServer(directory, binary_of(engine)) as again:
+
+
+def test_a_store_rewritten_after_its_witness_starts(tmp_path: Path, engine: str) -> None:
+    rewritten_after_its_witness(tmp_path / "store", engine, more=2)
+    with EmbeddedServer(tmp_path / "store", binary_of(engine)) as again:
         assert count(again) == EVENTS + 2
 
 
 def test_a_base_that_lost_streams_after_the_witness_is_refused(tmp_path: Path, engine: str) -> None:
     directory = tmp_path / "store"
-    server = EmbeddedServer(directory, binary_of(engine))
-    fill(server)
-    with connect_client(server.url) as client:
-        old = take_witness(directory, client)
-    rewrite(server)
-    kill(server)
-    server.stop()
-    assert old
-    write_witness(directory, old)
+    rewritten_after_its_witness(directory, engine, more=0)
     base = directory / FOLDER / read_parts(directory)[0].name
     os.truncate(base, base.read_bytes().index(b"\r\n*") + 2)
     with pytest.raises(LossFound, match=f"of the {EVENTS} appends"):
@@ -241,16 +220,20 @@ def test_a_base_that_lost_streams_after_the_witness_is_refused(tmp_path: Path, e
     assert find_what_is_lost(directory) == []
 
 
-def test_a_copy_without_a_witness_starts_and_says_so_once(
-    filled: Path, engine: str, caplog: pytest.LogCaptureFixture
+def test_a_copy_starts_and_says_once_if_it_has_no_witness(
+    filled: Path, engine: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    (filled / WITNESS).unlink()
-    with EmbeddedServer(filled, binary_of(engine)) as server:
-        assert count(server) == EVENTS
-    assert "has no witness" in caplog.text
-    caplog.clear()
-    with EmbeddedServer(filled, binary_of(engine)):
-        assert "has no witness" not in caplog.text
+    witness = read_witness(filled)
+    assert witness
+    assert (witness.files[-1].size, witness.appends) == (last_file(filled).stat().st_size, EVENTS)
+    copy = filled.rename(tmp_path / "copy")
+    for witnessed in (True, False, True):
+        if not witnessed:
+            (copy / WITNESS).unlink()
+        caplog.clear()
+        with EmbeddedServer(copy, binary_of(engine)) as server:
+            assert count(server) == EVENTS
+        assert ("has no witness" in caplog.text) is not witnessed
 
 
 @pytest.mark.parametrize("near", [0, 2000])
@@ -264,12 +247,6 @@ def test_a_torn_copy_without_a_witness_starts_from_its_last_complete_write(
         assert count(server) == EVENTS - 1
         fill(server, 1)
     with EmbeddedServer(filled, binary_of(engine)) as server:
-        assert count(server) == EVENTS
-
-
-def test_a_copy_of_files_and_witness_starts(filled: Path, engine: str, tmp_path: Path) -> None:
-    filled.rename(tmp_path / "copy")
-    with EmbeddedServer(tmp_path / "copy", binary_of(engine)) as server:
         assert count(server) == EVENTS
 
 
@@ -340,10 +317,6 @@ def test_a_file_cut_under_a_running_store_is_logged_and_not_witnessed(
 
 
 # The end of a file
-
-SET = b"*3\r\n$3\r\nSET\r\n$1\r\na\r\n$5\r\nb\r\n*c\r\n"
-DELETE = b"*2\r\n$3\r\nDEL\r\n$1\r\na\r\n"
-BEGIN, COMMIT = b"*1\r\n$5\r\nMULTI\r\n", b"*1\r\n$4\r\nEXEC\r\n"
 
 
 @pytest.mark.parametrize("start", [0, len(SET)])

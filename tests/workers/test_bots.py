@@ -1,6 +1,5 @@
 """Built-in bots over a real store: the relay finds the matches that wait for them, and the job plays on, once."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from secrets import token_hex
 
@@ -15,16 +14,12 @@ from plyscribe.domain.commands import AbortMatch, Actor, CreateMatch, MakeMove, 
 from plyscribe.domain.decide import play as deciding
 from plyscribe.domain.events import Account
 from plyscribe.domain.kinds import MATCH
-from plyscribe.domain.rulesets import register
 from plyscribe.domain.waiting import find_bot_due
-from plyscribe.service.composition import compose
 from plyscribe.service.config import parse_key
-from plyscribe.service.processes.embedded import start_server
 from plyscribe.service.queues import play_queue, tournament_queue
 from plyscribe.service.store.feed import FeedGroup
-from plyscribe.service.store.redis import RedisStore, connect_client
 from plyscribe.service.streams.handler import Handler
-from plyscribe.service.streams.ids import command_of, stream_id
+from plyscribe.service.streams.ids import stream_id
 from plyscribe.workers import play_match as job_module
 from plyscribe.workers.duties import bots as duty_module
 from plyscribe.workers.duties.bots import DUE, GRACE_MS, Bots
@@ -33,14 +28,11 @@ from plyscribe.workers.fair_line import TOGETHER
 from plyscribe.workers.play_match import play_all, play_matches
 from plyscribe.workers.relay import Relay
 from plyscribe.workers.verify_match import verify_all
-from tests.domain.toy import TOY_V1
 from tests.service.conftest import CONFIG
+from tests.workers.given import ANN, BEN, ME, Workplace, new_key, put_forward
 
 pytestmark = pytest.mark.server
 
-ANN = Actor("player", "player-" + "a" * 26)
-ME = Account(ANN.id)
-BEN = Actor("player", "player-" + "b" * 26)
 RANDOM, GREEDY, SLOW = build_bot("random", 1), build_bot("greedy", 2), build_bot("mcts", 3, MAX_PLAYOUTS)
 
 
@@ -48,43 +40,29 @@ def game_of(tournament: str) -> dict[str, object]:
     return {"id": f"tournament-{tournament}", "round": 1, "board": 1, "game": 1, "opening": []}
 
 
-class Rig:
+class Rig(Workplace):
     """A store, a relay with this one duty, its queue, and a worker that plays the matches on it."""
 
     def __init__(self, redis: Redis) -> None:
-        self.redis = redis
+        super().__init__(redis)
         self.queue, self.of_tournaments = play_queue(redis), tournament_queue(redis)
-        self.parts = compose(CONFIG, RedisStore(redis))
-        self.duty, self.relay = self.new_relay()
+        self.restart()
 
-    def new_relay(self) -> tuple[Bots, Relay]:
-        duty = Bots(self.parts, self.redis, self.queue, self.of_tournaments, Handler(self.parts.store, MATCH))
-        return duty, Relay(FeedGroup(self.redis), [Scan(self.parts.store, [duty]), duty])
+    def restart(self) -> None:
+        """Start another relay."""
+        states = Handler(self.parts.store, MATCH)
+        self.duty = Bots(self.parts, self.redis, self.queue, self.of_tournaments, states)
+        self.relay = Relay(FeedGroup(self.redis), [Scan(self.parts.store, [self.duty]), self.duty])
 
-    def start(self, *seats: object, ruleset: str = "zhen", actor: Actor = ANN, **more: object) -> str:
-        asked = command_of("test", "POST", "/", None, b"")
-        match = stream_id("match", asked)
-        key = self.parts.config.server_key
+    def step(self) -> None:
+        self.relay.step(block_ms=0)
+
+    def start(self, *seats: object, actor: Actor = ANN, **more: object) -> str:
+        match, key = stream_id("match", new_key()), self.parts.config.server_key
         (dice, secret), (bots, seeds) = key.seal(match), key.seal_seeds(match)
-        whole = {
-            "ruleset": ruleset,
-            "seats": seats,
-            "dice": dice,
-            "bots": bots,
-            "secret": Secret(secret, seeds),
-            **more,
-        }
-        self.parts.matches.execute(match, lambda _: CreateMatch(actor=actor, **whole), asked, new=True)
+        sealed = {"dice": dice, "bots": bots, "secret": Secret(secret, seeds)}
+        self.do(match, CreateMatch, actor, **{"ruleset": "zhen", "seats": seats, **sealed, **more})
         return match
-
-    def do(self, match: str, command: type, **fields: object) -> None:
-        asked = command_of("test", "POST", "/", None, b"")
-        secret = self.parts.secret_for(self.read(match))
-        order = command(actor=ANN, id=asked.id.hex(), secret=secret, **fields)
-        self.parts.matches.execute(match, lambda _: order, asked)
-
-    def read(self, match: str):
-        return self.parts.matches.read(match)
 
     def move(self, match: str) -> None:
         play = self.read(match).play
@@ -101,7 +79,7 @@ class Rig:
     def work(self) -> int:
         """Relay and play until nothing is left to do, and return the number of jobs."""
         done = 0
-        self.relay.step(block_ms=0)
+        self.step()
         while self.queue.job_ids or self.of_tournaments.job_ids:
             for queue in (self.queue, self.of_tournaments):
                 for id in queue.job_ids:
@@ -109,23 +87,15 @@ class Rig:
                     queue.remove(id)
                     play_all(self.parts, job.args[0])
                     done += 1
-            self.relay.step(block_ms=0)
+            self.step()
         return done
 
     def due(self) -> list[str]:
-        return [member.decode() for member in self.redis.zrange(DUE, 0, -1)]
-
-
-@pytest.fixture(scope="module")
-def redis(tmp_path_factory) -> Iterator[Redis]:
-    register(TOY_V1)
-    with start_server(tmp_path_factory.mktemp("store")) as server, connect_client(server.url, 60.0) as client:
-        yield client
+        return self.list_noted(DUE)
 
 
 @pytest.fixture
 def rig(redis: Redis) -> Rig:
-    redis.flushall()
     return Rig(redis)
 
 
@@ -140,19 +110,15 @@ def test_bots_alone_play_their_match_to_its_end_and_it_is_verified(rig, ruleset)
 
 
 def test_a_bot_answers_a_person_and_waits_again(rig):
-    match = rig.start(ME, RANDOM)
-    assert rig.work() == 0
+    match, begun, alone = rig.start(ME, RANDOM), rig.start(GREEDY, ME), rig.start(ME, ME)
+    assert rig.work() == 1
     for ply in (2, 4):
         rig.move(match)
         assert rig.work() == 1
         assert rig.read(match).play.ply == ply
         assert find_bot_due(rig.read(match)) is None
-
-
-def test_a_bot_on_seat_1_begins(rig):
-    match = rig.start(GREEDY, ME)
-    assert rig.work() == 1
-    assert rig.read(match).play.ply == 1
+    assert [rig.read(each).play.ply for each in (begun, alone)] == [1, 0]
+    assert rig.due() == []
 
 
 def test_a_bot_declines_a_draw_on_its_own_turn_and_on_anothers(rig):
@@ -166,72 +132,50 @@ def test_a_bot_declines_a_draw_on_its_own_turn_and_on_anothers(rig):
     assert rig.read(match).play.ply == 2
 
 
-def test_matches_without_bots_are_left_alone(rig):
-    match = rig.start(ME, ME)
-    rig.move(match)
-    assert rig.work() == 0
-    assert rig.due() == []
-
-
 def test_a_match_that_waits_for_a_bot_is_noted_and_enqueued_once(rig):
     match = rig.start(RANDOM, ME)
-    rig.relay.step(block_ms=0)
-    rig.relay.step(block_ms=0)
+    rig.step()
+    rig.step()
     assert (rig.jobs(), rig.due()) == ([f"play_{match}_2"], [match])
 
 
 def test_matches_of_bots_alone_share_jobs_and_those_with_people_do_not(rig):
     alone = [rig.start(RANDOM, GREEDY) for _ in range(TOGETHER + 1)]
-    rig.relay.step(block_ms=0)
+    rig.step()
     assert sorted(map(len, rig.matches_by_job())) == [1, TOGETHER]
     played = [rig.start(RANDOM, ME) for _ in range(2)]
-    rig.relay.step(block_ms=0)
+    rig.step()
     assert {f"play_{match}_2" for match in played} < set(rig.jobs())
     rig.work()
-    assert {rig.read(match).life.status for match in alone} == {"ended"}
+    assert {rig.status(match) for match in alone} == {"ended"}
 
 
-def test_the_same_job_twice_plays_once(rig):
+def meanwhile(monkeypatch: pytest.MonkeyPatch, act) -> None:
+    """Let something happen while a bot thinks for the first time."""
+    choose = job_module.choose_move
+
+    def act_and_choose(*position):
+        monkeypatch.setattr(job_module, "choose_move", choose)
+        act()
+        return choose(*position)
+
+    monkeypatch.setattr(job_module, "choose_move", act_and_choose)
+
+
+def test_however_many_workers_have_a_job_it_plays_once(rig, monkeypatch):
     match = rig.start(RANDOM, ME)
-    for _ in range(3):
-        play_all(rig.parts, [(match, 2)])
-    assert rig.read(match).play.ply == 1
-    other = compose(CONFIG, RedisStore(rig.redis))
-    play_all(other, [(match, 2)])
-    assert rig.read(match).version == 3
-
-
-def test_two_workers_at_the_same_time_play_once(rig, monkeypatch):
-    match = rig.start(RANDOM, ME)
-    other = compose(CONFIG, RedisStore(rig.redis))
-    real = job_module.choose_move
-
-    def meanwhile(*position):
-        monkeypatch.setattr(job_module, "choose_move", real)
-        play_all(other, [(match, 2)])
-        return real(*position)
-
-    monkeypatch.setattr(job_module, "choose_move", meanwhile)
-    play_all(rig.parts, [(match, 2)])
+    meanwhile(monkeypatch, lambda: play_all(rig.new_parts(), [(match, 2)]))
+    for parts in (rig.parts, rig.parts, rig.new_parts()):
+        play_all(parts, [(match, 2)])
     assert rig.read(match).version == 3
 
 
 def test_a_player_may_leave_while_a_bot_thinks(rig, monkeypatch):
     match = rig.start(RANDOM, ME)
-    real = job_module.choose_move
-
-    def meanwhile(*position):
-        compose(CONFIG, RedisStore(rig.redis)).matches.execute(
-            match,
-            lambda _: Withdraw(actor=ANN, id="77" * 16),
-            command_of("test", "POST", "/w", None, b""),
-        )
-        return real(*position)
-
-    monkeypatch.setattr(job_module, "choose_move", meanwhile)
+    other = Rig(rig.redis)
+    meanwhile(monkeypatch, lambda: other.do(match, Withdraw))
     play_all(rig.parts, [(match, 2)])
-    assert rig.read(match).life.status == "ended"
-    assert rig.read(match).play.ply == 0
+    assert (rig.status(match), rig.read(match).play.ply) == ("ended", 0)
 
 
 def test_a_long_match_takes_several_commands_and_its_moves_are_the_same(rig, monkeypatch):
@@ -248,32 +192,33 @@ def test_a_long_match_takes_several_commands_and_its_moves_are_the_same(rig, mon
 
 def test_a_match_of_one_with_many_comes_before_their_others(rig):
     many = [rig.start(SLOW, SLOW) for _ in range(6)]
-    rig.relay.step(block_ms=0)
+    rig.step()
     [[first]] = rig.matches_by_job()
     assert first in many
     one = rig.start(RANDOM, Account(BEN.id), actor=BEN)
-    rig.relay.step(block_ms=0)
+    rig.step()
     assert rig.matches_by_job() == [[first], [one]]
 
 
 def test_the_matches_of_tournaments_have_a_queue_of_their_own_and_each_tournament_its_turn(rig):
     games = [[rig.start(SLOW, SLOW, tournament=game_of(cup)) for _ in range(3)] for cup in ("x", "y")]
     match = rig.start(SLOW, SLOW)
-    rig.relay.step(block_ms=0)
+    rig.step()
     assert rig.matches_by_job() == [[match]]
     first, second = (rig.of_tournaments.fetch_job(id).args[0][0][0] for id in rig.of_tournaments.job_ids)
     assert [sum(each in cup for each in (first, second)) for cup in games] == [1, 1]
 
 
-def test_the_next_match_of_an_owner_follows_when_a_bot_has_moved(rig, monkeypatch):
+def test_slow_bots_show_each_move_soon_and_the_next_match_of_their_owner_follows(rig, monkeypatch):
     monkeypatch.setattr(job_module, "TOGETHER_S", 0.0)
     for _ in range(2):
         rig.start(SLOW, SLOW)
-    rig.relay.step(block_ms=0)
+    rig.step()
     [[first]] = rig.matches_by_job()
     rig.queue.empty()
     play_all(rig.parts, [(first, 2)])
-    rig.relay.step(block_ms=0)
+    assert rig.read(first).play.ply == 1
+    rig.step()
     [[second]] = rig.matches_by_job()
     assert second != first
 
@@ -284,17 +229,16 @@ def test_with_more_workers_an_owner_has_more_work_in_hand(rig):
     for _ in range(2):
         Worker([rig.queue], connection=rig.redis, name=token_hex(4)).register_birth()
     rig.duty.sweep()
-    rig.relay.step(block_ms=0)
+    rig.step()
     assert len(rig.jobs()) == 2
 
 
 def test_the_sweep_leaves_matches_alone_that_wait_in_line(rig, monkeypatch, caplog):
     for _ in range(3):
         rig.start(SLOW, SLOW)
-    rig.relay.step(block_ms=0)
+    rig.step()
     [job] = rig.jobs()
-    now = duty_module.now_ms()
-    monkeypatch.setattr(duty_module, "now_ms", lambda: now + GRACE_MS + 1)
+    put_forward(monkeypatch, duty_module, GRACE_MS + 1)
     rig.duty.sweep()
     assert len(rig.due()) == 3
     [said] = [record.getMessage() for record in caplog.records if "no bot has moved" in record.getMessage()]
@@ -304,12 +248,11 @@ def test_the_sweep_leaves_matches_alone_that_wait_in_line(rig, monkeypatch, capl
 
 def test_a_new_relay_finds_the_matches_that_waited_in_the_line_of_another(rig, monkeypatch):
     matches = {rig.start(SLOW, SLOW) for _ in range(3)}
-    rig.relay.step(block_ms=0)
+    rig.step()
     rig.queue.empty()
-    rig.duty, rig.relay = rig.new_relay()
-    now = duty_module.now_ms()
-    monkeypatch.setattr(duty_module, "now_ms", lambda: now + GRACE_MS + 1)
-    rig.relay.step(block_ms=0)
+    rig.restart()
+    put_forward(monkeypatch, duty_module, GRACE_MS + 1)
+    rig.step()
     rig.duty.sweep()
     found = set()
     for _ in matches:
@@ -317,41 +260,31 @@ def test_a_new_relay_finds_the_matches_that_waited_in_the_line_of_another(rig, m
         found.add(match)
         rig.queue.empty()
         rig.do(match, AbortMatch, cause="enough")
-        rig.relay.step(block_ms=0)
+        rig.step()
     assert found == matches
-
-
-def test_slow_bots_show_each_move_soon(rig, monkeypatch):
-    monkeypatch.setattr(job_module, "TOGETHER_S", 0.0)
-    match = rig.start(RANDOM, RANDOM)
-    rig.relay.step(block_ms=0)
-    play_all(rig.parts, [(match, 2)])
-    assert rig.read(match).play.ply == 1
 
 
 def test_the_sweep_enqueues_a_lost_job_again(rig, monkeypatch):
     match = rig.start(RANDOM, ME)
-    rig.relay.step(block_ms=0)
+    rig.step()
     rig.queue.empty()
     rig.duty.sweep()
     assert rig.jobs() == []
-    now = duty_module.now_ms()
-    monkeypatch.setattr(duty_module, "now_ms", lambda: now + GRACE_MS + 1)
+    put_forward(monkeypatch, duty_module, GRACE_MS + 1)
     rig.duty.sweep()
     assert rig.jobs() == [f"play_{match}_2"]
 
 
 def test_a_relay_that_lost_everything_finds_the_matches_that_wait_for_bots(rig):
-    match = rig.start(RANDOM, ME)
-    ended = rig.start(RANDOM, ME)
+    match, ended = rig.start(RANDOM, ME), rig.start(RANDOM, ME)
     rig.do(ended, Withdraw)
-    rig.relay.step(block_ms=0)
+    rig.step()
     rig.redis.delete(DUE)
     rig.queue.empty()
-    duty, _ = rig.new_relay()
-    Scan(rig.parts.store, [duty]).scan()
+    rig.restart()
+    Scan(rig.parts.store, [rig.duty]).scan()
     assert rig.due() == [match]
-    duty.sweep()
+    rig.duty.sweep()
     assert rig.jobs() == [f"play_{match}_2"]
 
 
@@ -373,29 +306,27 @@ def test_bots_with_secret_seeds_play_as_their_revealed_seeds_say(rig):
     for ply, step in enumerate(ended.play.steps):
         chosen = choose_move(builds[step.seat - 1], ended.play.ruleset, step.state, step.seat, ply)
         assert ended.play.ruleset.format_move(step.state, chosen) == step.move
-    verify_all(rig.parts, [(match, ended.version)])
-    assert rig.read(match).life.status == "scored"
+    assert verify_all(rig.parts, [(match, ended.version)]) == ["scored"]
 
 
 @pytest.mark.parametrize("tournament", [None, game_of("x")])
-def test_without_the_key_a_bot_moves_late_and_nothing_is_lost(rig, monkeypatch, tournament):
+def test_without_the_key_a_bot_moves_late_and_nothing_is_lost(rig, tournament):
     match = rig.start(build_bot("random", None), build_bot("greedy", None), tournament=tournament)
     keyless = replace(rig.parts, config=replace(CONFIG, server_key=parse_key("7e" * 32)))
     with pytest.raises(ExceptionGroup) as failed:
         play_all(keyless, [(match, rig.read(match).version)])
     assert [error.code for error in failed.value.exceptions] == ["bot/key-missing"]
-    assert rig.read(match).life.status == "playing"
-    assert rig.read(match).play.ply == 0
+    assert (rig.status(match), rig.read(match).play.ply) == ("playing", 0)
     rig.work()
-    assert rig.read(match).life.status == "ended"
+    assert rig.status(match) == "ended"
 
 
 def test_bots_stop_at_the_bound_of_a_match_and_the_job_then_aborts_it(rig, monkeypatch):
     monkeypatch.setattr(matches, "MAX_EVENTS", 12)
     match = rig.start(RANDOM, GREEDY, ruleset="pathagon", options={"ply_limit": None})
-    rig.relay.step(block_ms=0)
+    rig.step()
     play_all(rig.parts, [(match, 2)])
-    assert (rig.read(match).version, rig.read(match).life.status) == (12, "playing")
+    assert (rig.read(match).version, rig.status(match)) == (12, "playing")
     rig.work()
     life = rig.read(match).life
     assert life.status == "aborted"
@@ -408,5 +339,5 @@ def test_a_person_has_a_draw_declined_in_a_full_match(rig, monkeypatch):
     monkeypatch.setattr(matches, "MAX_EVENTS", 2)
     rig.do(match, OfferDraw)
     rig.work()
-    assert rig.read(match).life.status == "playing"
+    assert rig.status(match) == "playing"
     assert rig.read(match).play.offer is None

@@ -5,7 +5,6 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -15,8 +14,8 @@ from redis import Redis
 
 from plyscribe.domain.commands import Actor
 from plyscribe.domain.layouts import EXPLORER
-from plyscribe.domain.rulesets import RULESETS, register
-from plyscribe.service.composition import Parts, compose
+from plyscribe.domain.rulesets import RULESETS
+from plyscribe.service.composition import compose
 from plyscribe.service.database.engine import Database
 from plyscribe.service.database.feed_places import Places
 from plyscribe.service.database.table_sets import BuildLost, declare
@@ -25,31 +24,28 @@ from plyscribe.service.lists import matches as match_list
 from plyscribe.service.lists import projections
 from plyscribe.service.lists.match_rows import define_tables
 from plyscribe.service.lists.projections import FeedLag, Lag, ListSink, is_complete, needs_build, rebuild
-from plyscribe.service.processes.embedded import start_server
 from plyscribe.service.store.feed import FeedGroup
 from plyscribe.service.store.port import StoreUnavailable, bucket_of
 from plyscribe.service.store.redis import RedisStore, connect_client
 from plyscribe.workers.duties.builds import Builds
 from plyscribe.workers.duties.projecting import Projector
 from plyscribe.workers.relay import Relay
-from tests.domain.toy import TOY_V1
 from tests.service.conftest import CONFIG
 from tests.service.random_matches import Play, dump
-from tests.system.running import free_port
+from tests.store.given import eventually
+from tests.store.own_servers import free_port
+from tests.workers.given import Killed, Workplace, kill
 
 pytestmark = pytest.mark.server
 
 OPERATOR = Actor("system", "test")
 
 
-class Rig:
+class Rig(Workplace):
     """A store, a relay that keeps lists, and somebody who plays."""
 
     def __init__(self, redis: Redis, read_url: str) -> None:
-        register(TOY_V1)
-        self.redis = redis
-        self.config = replace(CONFIG, read_url=read_url)
-        self.parts = self.new_parts()
+        super().__init__(redis, replace(CONFIG, read_url=read_url))
         feed, lists = FeedGroup(redis), self.parts.lists.projections
         self.builds = Builds(self.parts, redis)
         self.projector = Projector(feed, self.parts.database, [ListSink(lists)], [each.table for each in lists])
@@ -57,18 +53,13 @@ class Rig:
         self.relay = Relay(feed, [self.projector, self.builds])
         self.play = Play(self.new_parts(), seed=11)
 
-    def new_parts(self) -> Parts:
-        """The parts of another process."""
-        return compose(self.config, RedisStore(self.redis), self.redis)
-
     @property
     def matches(self) -> Any:
         return self.parts.lists.matches
 
     def follow(self) -> None:
         """Let the relay take everything, and the database catch up with it."""
-        while FeedGroup(self.redis).lag():
-            self.relay.step(block_ms=0)
+        super().follow()
         self.relay.step(block_ms=0)
 
     def build(self) -> None:
@@ -84,27 +75,12 @@ class Rig:
         return len(self.content()[self.matches.table.live.matches.name])
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory) -> Iterator[str]:
-    with start_server(tmp_path_factory.mktemp("store")) as server:
-        yield server.url
-
-
 @pytest.fixture
-def rig(server: str, read_url: str) -> Iterator[Rig]:
-    with connect_client(server, 60.0) as client:
-        client.flushall()
-        rig = Rig(client, read_url)
-        # It finds its places, and nothing is built yet.
-        rig.projector.catch_up()
-        yield rig
-
-
-def eventually(check) -> None:
-    deadline = time.monotonic() + 120
-    while not check():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+def rig(redis: Redis, read_url: str) -> Rig:
+    rig = Rig(redis, read_url)
+    # It finds its places, and nothing is built yet.
+    rig.projector.catch_up()
+    return rig
 
 
 def test_lists_that_follow_the_feed_have_what_a_build_has(rig):
@@ -134,9 +110,7 @@ def test_a_stream_that_cannot_be_read_keeps_no_other_off_the_list(rig, caplog):
     rig.build()
     rig.play.go_on(60)
     broken = rig.play.matches[0]
-    key = f"{{{bucket_of(broken)}}}:ev:{broken}"
-    rig.redis.delete(key)
-    rig.redis.set(key, "no stream")
+    rig.spoil(broken)
     rig.follow()
     assert rig.listed() == len(rig.play.matches) - 1
     assert f"{broken} cannot be listed" in caplog.text
@@ -170,12 +144,9 @@ def test_a_list_with_another_layout_is_built_again(rig, monkeypatch):
         assert not sa.inspect(connection).has_table(rig.matches.table.live.matches.name), "the old tables are gone"
 
 
-def test_a_build_that_is_alive_is_left_alone(rig):
+def test_a_relay_restarts_a_build_that_died_and_leaves_one_alone_that_is_alive(rig):
     rig.matches.table.begin(projections.now_ms())
     assert not needs_build(rig.matches)
-
-
-def test_a_relay_restarts_a_build_that_died(rig):
     rig.build()
     rig.matches.table.begin(projections.now_ms() - projections.SILENT_MS - 1)
     assert needs_build(rig.matches)
@@ -222,11 +193,17 @@ def test_lists_are_built_while_others_write_and_read(rig):
     assert rig.content() == written
 
 
-def test_a_build_drops_rows_of_streams_that_are_gone(rig):
+def test_a_build_drops_rows_of_streams_that_are_gone_and_repairs_a_damaged_list(rig):
     rig.build()
     rig.play.go_on(100)
     rig.follow()
-    gone = rig.play.matches[0]
+    right, gone = rig.content(), rig.play.matches[0]
+    with rig.parts.database.writing() as connection:
+        for table in rig.matches.table.live:
+            connection.execute(sa.delete(table).where(table.primary_key.columns.values()[0] > "match-m"))
+    assert rig.content() != right
+    rig.build()
+    assert rig.content() == right
     rig.redis.delete(f"{{{bucket_of(gone)}}}:ev:{gone}")
     rig.redis.zrem(f"{{{bucket_of(gone)}}}:streams", gone)
     assert gone in repr(rig.content())
@@ -234,36 +211,19 @@ def test_a_build_drops_rows_of_streams_that_are_gone(rig):
     assert gone not in repr(rig.content())
 
 
-def test_a_build_repairs_a_damaged_list(rig):
-    rig.build()
-    rig.play.go_on(100)
-    rig.follow()
-    right = rig.content()
-    with rig.parts.database.writing() as connection:
-        for table in rig.matches.table.live:
-            connection.execute(sa.delete(table).where(table.primary_key.columns.values()[0] > "match-m"))
-    rig.build()
-    assert rig.content() == right
-
-
 def test_a_build_that_dies_changes_nothing_and_the_next_one_succeeds(rig):
     rig.build()
     rig.play.go_on(300)
     rig.follow()
     before = rig.content()
-
-    def die(built) -> None:
-        raise SystemExit
-
-    with pytest.raises(SystemExit):
-        rebuild(rig.parts.store, rig.new_parts().lists.matches, die)
+    with pytest.raises(Killed):
+        rebuild(rig.parts.store, rig.new_parts().lists.matches, kill)
     assert rig.content() == before
     rig.play.go_on(100)
     rig.follow()
     followed = rig.content()
     rig.build()
     assert rig.content() == followed
-    rig.content()
 
 
 def test_what_an_earlier_release_kept_in_the_store_is_removed_once_it_is_built_here(rig):
@@ -296,7 +256,7 @@ def test_the_command_may_be_killed_and_run_again(rig, server):
     rig.play.go_on(2000)
     rig.follow()
     followed = rig.content()
-    env = {**os.environ, "REDIS_URL": server, "PLYSCRIBE_SERVER_KEY": CONFIG.server_key.key.hex()}
+    env = {**os.environ, "REDIS_URL": server.url, "PLYSCRIBE_SERVER_KEY": CONFIG.server_key.key.hex()}
     env |= {"PLYSCRIBE_RULESETS": "tests.domain.toy:TOY_V1", "PLYSCRIBE_READ_URL": rig.config.read_url}
     command = [sys.executable, "-m", "plyscribe", "rebuild", "matches"]
     state = rig.matches.table.state
@@ -322,15 +282,10 @@ def test_the_lag_is_what_the_relay_has_not_taken(rig, monkeypatch):
     assert behind.ms >= 10
     rig.follow()
     assert lag() == Lag(0, 0, complete=True)
-
-
-def test_the_lag_is_asked_for_once_a_second(rig, monkeypatch):
-    # This second lasts as long as the test takes.
-    monkeypatch.setattr("plyscribe.service.lists.projections.LAG_CACHED_S", 600.0)
-    lag = rig.parts.lists.lag
-    known = lag()
+    monkeypatch.setattr(projections, "LAG_CACHED_S", 600.0)
+    lag()
     rig.play.create()
-    assert lag() == known
+    assert lag() == Lag(0, 0, complete=True), "it is read once in so many seconds"
 
 
 def test_a_lag_that_cannot_be_read_is_not_made_up():
@@ -342,7 +297,7 @@ def test_a_lag_that_cannot_be_read_is_not_made_up():
 
 
 def test_the_doctor_shows_which_lists_are_built(rig, server, monkeypatch, tmp_path):
-    monkeypatch.setenv("REDIS_URL", server)
+    monkeypatch.setenv("REDIS_URL", server.url)
     monkeypatch.setenv("PLYSCRIBE_SERVER_KEY", CONFIG.server_key.key.hex())
     monkeypatch.setenv("PLYSCRIBE_READ_URL", rig.config.read_url)
 

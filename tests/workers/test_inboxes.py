@@ -1,6 +1,6 @@
 """Inboxes over a real store: each notice is written once, whatever happens to the relay."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -19,7 +19,7 @@ from plyscribe.domain.tournament.commands import (
     StartTournament,
 )
 from plyscribe.service.clock import now_ms
-from plyscribe.service.composition import Parts, compose
+from plyscribe.service.composition import Parts
 from plyscribe.service.database.feed_places import Places
 from plyscribe.service.lists.matches import MatchFilter
 from plyscribe.service.lists.projections import ListSink, rebuild
@@ -27,12 +27,10 @@ from plyscribe.service.lists.registry import Lists, open_lists
 from plyscribe.service.live import letters as letters_module
 from plyscribe.service.live.inboxes import FORGOTTEN_MS, Inboxes, Received, inbox_of
 from plyscribe.service.live.letters import LetterSink
-from plyscribe.service.processes.embedded import start_server
 from plyscribe.service.store.feed import FeedGroup
 from plyscribe.service.store.port import BUCKETS, Loaded, Stretch
-from plyscribe.service.store.redis import RedisStore, connect_client
+from plyscribe.service.store.redis import RedisStore
 from plyscribe.service.streams.handler import Handler
-from plyscribe.service.streams.ids import command_of, stream_id
 from plyscribe.workers import relay as relay_module
 from plyscribe.workers.duties import Duty
 from plyscribe.workers.duties.deadlines import Deadlines
@@ -41,76 +39,68 @@ from plyscribe.workers.duties.projecting import Projector
 from plyscribe.workers.duties.reading_ahead import ReadingAhead
 from plyscribe.workers.relay import Relay
 from tests.service.conftest import CONFIG
+from tests.workers.given import ANN, BEN, ME, ORGANISER, Killed, Workplace, kill
 
 pytestmark = pytest.mark.server
 
-ANN, BEN = (Actor("player", f"player-{name * 26}") for name in "ab")
 
-
-class Rig:
+class Rig(Workplace):
     """A store, a relay that only writes inboxes, and matches of Ann against Ben."""
 
     def __init__(self, redis: Redis, read_url: str) -> None:
-        self.redis = redis
-        self.config = replace(CONFIG, read_url=read_url)
-        self.parts = self.new_parts()
+        super().__init__(redis, replace(CONFIG, read_url=read_url))
         self.relay = self.new_relay()
         self.relay.step(block_ms=0)
         self.build()
 
-    def new_parts(self) -> Parts:
-        return compose(self.config, RedisStore(self.redis), self.redis)
-
     def new_relay(self, *others: Callable[[Parts, Handler], Duty]) -> Relay:
         parts, feed = self.new_parts(), FeedGroup(self.redis)
         states = Handler(parts.store, MATCH)
-        sink = LetterSink(parts.inboxes, states, parts.accounts.players, parts.tournaments.handler)
+        sink = sink_of(parts, states)
         sinks = [sink, ListSink(open_lists_of(parts, states, self.redis).projections)]
         projector = Projector(feed, parts.database, sinks, [parts.inboxes.tables])
         projector.chores[0]._every_s = 0.0
         duties = [ReadingAhead(sink), projector, InboxCare(parts.inboxes, sink)]
         return Relay(feed, [*duties, *(make(parts, states) for make in others)])
 
+    def drain(self, relay: Relay | None = None) -> None:
+        """Relay everything; a batch has only a few entries of each bucket."""
+        for _ in range(4):
+            (relay or self.relay).step(block_ms=0)
+
     def build(self) -> None:
         [inboxes] = [each for each in self.parts.projections if each.name == "inboxes"]
         rebuild(self.parts.store, inboxes)
 
-    def execute(self, match: str, command: type, actor: Actor, **fields: object) -> None:
-        asked = command_of(str(actor), "POST", "/", None, b"")
-        order = command(actor=actor, at=now_ms(), id=asked.id.hex(), **fields)
-        self.parts.matches.execute(match, lambda _: order, asked, new=command is CreateMatch)
-
-    def open_match(self, **more: object) -> str:
-        match = stream_id("match", command_of("test", "POST", "/", None, b""))
-        self.execute(match, CreateMatch, ANN, ruleset="zhen", seats=(Account(ANN.id), Account(BEN.id)), **more)
-        self.execute(match, TakeSeat, BEN, seat=2)
+    def open_match(self, moves: int = 0, **more: object) -> str:
+        match = self.open(CreateMatch, ruleset="zhen", seats=(ME, Account(BEN.id)), **more)
+        self.do(match, TakeSeat, BEN, seat=2)
+        self.play(match, moves)
         return match
 
     def play(self, match: str, moves: int, first: int = 1) -> None:
         for tile in range(first, first + moves):
-            self.execute(match, MakeMove, ANN if tile % 2 else BEN, move=f"+{tile}")
+            self.do(match, MakeMove, ANN if tile % 2 else BEN, move=f"+{tile}")
 
-    def read(self, player: Actor) -> list[bytes]:
+    def read_inbox(self, player: Actor) -> list[bytes]:
         return [each.data for each in self.entries(player)]
 
-    def entries(self, player: Actor) -> list[Received]:
+    def entries(self, player: Actor = BEN) -> list[Received]:
         return self.parts.inboxes.read(player.id, 0, 1000).entries
 
-    def notices(self, player: Actor) -> list[tuple[bytes, int]]:
+    def notices(self, player: Actor = BEN) -> list[tuple[bytes, int]]:
         """The types and versions of a player's notices."""
-        return [(data.split(b'"')[3], int(data.split(b'"version":')[1].split(b",")[0])) for data in self.read(player)]
-
-
-@pytest.fixture(scope="module")
-def redis(tmp_path_factory) -> Iterator[Redis]:
-    with start_server(tmp_path_factory.mktemp("store")) as server, connect_client(server.url, 60.0) as client:
-        yield client
+        notices = self.read_inbox(player)
+        return [(data.split(b'"')[3], int(data.split(b'"version":')[1].split(b",")[0])) for data in notices]
 
 
 @pytest.fixture
 def rig(redis: Redis, read_url: str) -> Rig:
-    redis.flushall()
     return Rig(redis, read_url)
+
+
+def sink_of(parts: Parts, states: Handler) -> LetterSink:
+    return LetterSink(parts.inboxes, states, parts.accounts.players, parts.tournaments.handler)
 
 
 def open_lists_of(parts: Parts, states: Handler, redis: Redis) -> Lists:
@@ -118,25 +108,15 @@ def open_lists_of(parts: Parts, states: Handler, redis: Redis) -> Lists:
     return open_lists(parts.store, redis, parts.database, states, players, parts.imports, tournaments, parts.outbox)
 
 
-def drain(relay: Relay) -> None:
-    """Relay everything; a batch has only a few entries of each bucket."""
-    for _ in range(4):
-        relay.step(block_ms=0)
-
-
 NOTICES_OF_BEN = [(b"seat-offered", 1), (b"match-started", 3), (b"your-decision", 4), (b"your-decision", 6)]
+"""After four moves."""
 
 
 def test_each_player_gets_the_notices_that_concern_it(rig):
-    match = rig.open_match()
-    rig.play(match, 4)
-    drain(rig.relay)
-    assert rig.notices(BEN) == NOTICES_OF_BEN
+    rig.open_match(moves=4)
+    rig.drain()
+    assert rig.notices() == NOTICES_OF_BEN
     assert rig.notices(ANN) == [(b"match-started", 3), *((b"your-decision", version) for version in (3, 5, 7))]
-
-
-def die(*_: object) -> None:
-    raise SystemExit
 
 
 @pytest.mark.parametrize(
@@ -144,23 +124,22 @@ def die(*_: object) -> None:
     [(LetterSink, "collect"), (Inboxes, "enter"), (Places, "move"), (LetterSink, "announce"), (FeedGroup, "ack")],
 )
 def test_wherever_a_relay_dies_each_notice_comes_once_and_is_announced(rig, monkeypatch, where, what):
-    match = rig.open_match()
-    rig.play(match, 4)
+    rig.open_match(moves=4)
     position = rig.parts.store.feed_end()
-    monkeypatch.setattr(where, what, die)
-    with pytest.raises(SystemExit):
+    monkeypatch.setattr(where, what, kill)
+    with pytest.raises(Killed):
         rig.relay.step(block_ms=0)
     monkeypatch.undo()
-    drain(rig.new_relay())
-    assert rig.notices(BEN) == NOTICES_OF_BEN
+    rig.drain(rig.new_relay())
+    assert rig.notices() == NOTICES_OF_BEN
     announced = [entry for entry in rig.parts.store.tail(position).entries if entry.stream == inbox_of(BEN.id)]
-    numbers = {each.number for each in rig.entries(BEN)}
+    numbers = {each.number for each in rig.entries()}
     assert {number for entry in announced for number in numbers if entry.first <= number <= entry.last} == numbers
 
 
 def test_two_relays_deliver_everything_once_whichever_comes_first(rig):
     match = rig.open_match()
-    drain(rig.relay)
+    rig.drain()
     one, other = rig.new_relay(), rig.new_relay()
     for relay in (one, other):
         relay.step(block_ms=0)
@@ -168,48 +147,47 @@ def test_two_relays_deliver_everything_once_whichever_comes_first(rig):
         rig.play(match, 2, first=first)
         for relay in (other, one):
             relay.step(block_ms=0)
-    drain(one)
-    drain(other)
-    assert rig.notices(BEN) == NOTICES_OF_BEN
+    rig.drain(one)
+    rig.drain(other)
+    assert rig.notices() == NOTICES_OF_BEN
 
 
-def test_a_feed_that_is_read_again_from_its_beginning_delivers_nothing_again(rig):
-    match = rig.open_match()
-    rig.play(match, 4)
-    drain(rig.relay)
-    for key in rig.redis.keys("*:feed"):
-        rig.redis.execute_command("XGROUP DESTROY", key, "relay")
-    relay = rig.new_relay()
-    drain(relay)
-    assert rig.notices(BEN) == NOTICES_OF_BEN
+@pytest.mark.parametrize("from_the_beginning", [True, False])
+def test_a_relay_without_any_memory_delivers_only_what_is_new(rig, from_the_beginning):
+    match = rig.open_match(moves=4)
+    rig.drain()
+    if from_the_beginning:
+        for key in rig.redis.keys("*:feed"):
+            rig.redis.execute_command("XGROUP DESTROY", key, "relay")
+    rig.do(match, OfferDraw)
+    rig.drain(rig.new_relay())
+    assert rig.notices() == [*NOTICES_OF_BEN, (b"draw-offered", 8)]
 
 
 def test_inboxes_built_from_the_streams_have_the_entries_that_they_had(rig):
-    match, other = rig.open_match(), rig.open_match()
-    rig.play(match, 4)
-    rig.execute(other, OfferDraw, ANN)
-    drain(rig.relay)
+    rig.open_match(moves=4)
+    rig.do(rig.open_match(), OfferDraw)
+    rig.drain()
     before = {player: rig.entries(player) for player in (ANN, BEN)}
     rig.build()
     assert {player: rig.entries(player) for player in (ANN, BEN)} == before
 
 
 def test_inboxes_of_a_lost_database_are_built_again_and_numbers_go_on(rig, tmp_path):
-    match = rig.open_match()
-    rig.play(match, 4)
-    drain(rig.relay)
-    before = rig.entries(BEN)
+    match = rig.open_match(moves=4)
+    rig.drain()
+    before = rig.entries()
     lost = Rig(rig.redis, f"sqlite:///{tmp_path}/another.db")
-    assert lost.entries(BEN) == before
+    assert lost.entries() == before
     lost.play(match, 2, first=5)
-    drain(lost.relay)
-    assert [each.data for each in lost.entries(BEN)[: len(before)]] == [each.data for each in before]
-    assert lost.notices(BEN) == [*NOTICES_OF_BEN, (b"your-decision", 8)]
+    lost.drain()
+    assert [each.data for each in lost.entries()[: len(before)]] == [each.data for each in before]
+    assert lost.notices() == [*NOTICES_OF_BEN, (b"your-decision", 8)]
 
 
 def test_a_match_that_cannot_be_read_is_left_out_of_a_build(rig, monkeypatch, caplog):
     broken, whole = rig.open_match(), rig.open_match()
-    drain(rig.relay)
+    rig.drain()
     read_events = Handler.read_events
     monkeypatch.setattr(
         Handler,
@@ -218,27 +196,26 @@ def test_a_match_that_cannot_be_read_is_left_out_of_a_build(rig, monkeypatch, ca
     )
     rig.build()
     assert f"nobody is notified of {broken}" in caplog.text
-    assert all(whole.encode() in data for data in rig.read(BEN))
-    assert rig.read(BEN)
+    assert rig.read_inbox(BEN)
+    assert all(whole.encode() in data for data in rig.read_inbox(BEN))
 
 
 def test_old_streams_are_left_out_of_a_build(rig, monkeypatch):
     rig.open_match()
-    drain(rig.relay)
+    rig.drain()
     later = now_ms() + FORGOTTEN_MS + 1
     monkeypatch.setattr("plyscribe.service.live.letters.now_ms", lambda: later)
     monkeypatch.setattr(Handler, "read_events", lambda *_: pytest.fail("an old stream was read"))
     rig.build()
-    assert rig.read(BEN) == []
+    assert rig.read_inbox(BEN) == []
 
 
 def test_the_matches_of_a_batch_are_read_at_once_for_all_duties(rig, monkeypatch):
     load, load_all, loads = RedisStore.load, RedisStore.load_all, []
     relay = rig.new_relay(lambda parts, states: Deadlines(parts, rig.redis, states))
     relay.step(block_ms=0)
-    matches = [rig.open_match(limits=limits) for limits in (None, {"move_ms": 60_000}, {"match_ms": 60_000})]
-    for match in matches:
-        rig.play(match, 4)
+    limits = (None, {"move_ms": 60_000}, {"match_ms": 60_000})
+    matches = [rig.open_match(moves=4, limits=each) for each in limits]
 
     def note(store: RedisStore, stretches: Sequence[Stretch]) -> list[list[StoredEvent]]:
         loads.extend(each.stream for each in stretches)
@@ -259,71 +236,42 @@ def test_the_matches_of_a_batch_are_read_at_once_for_all_duties(rig, monkeypatch
 
 def test_a_batch_whose_matches_are_read_in_several_parts_brings_the_same_notices(rig, monkeypatch):
     monkeypatch.setattr(letters_module, "READ_TOGETHER", 3)
-    matches = [rig.open_match() for _ in range(3)]
-    for match in matches:
-        rig.play(match, 4)
-    drain(rig.relay)
-    assert len(rig.notices(BEN)) == len(matches) * len(NOTICES_OF_BEN)
+    for _ in range(3):
+        rig.open_match(moves=4)
+    rig.drain()
+    assert len(rig.notices()) == 3 * len(NOTICES_OF_BEN)
 
 
 @pytest.mark.parametrize("ahead", [slice(0), slice(2), slice(1, None), slice(None)])
 def test_notices_are_the_same_whatever_was_read_ahead(rig, ahead):
-    match, other = rig.open_match(), rig.open_match()
-    rig.play(match, 4)
-    rig.play(other, 2)
+    rig.open_match(moves=4)
+    rig.open_match(moves=2)
     parts = rig.new_parts()
-    sink = LetterSink(parts.inboxes, Handler(parts.store, MATCH), parts.accounts.players, parts.tournaments.handler)
+    sink = sink_of(parts, Handler(parts.store, MATCH))
     entries = parts.store.tail("", 100).entries
     sink.follow(entries[ahead])
     with parts.database.writing() as connection:
         sink.collect(entries)(connection)
-    assert sorted(rig.notices(BEN)) == sorted([*NOTICES_OF_BEN, *NOTICES_OF_BEN[:3]])
+    assert sorted(rig.notices()) == sorted([*NOTICES_OF_BEN, *NOTICES_OF_BEN[:3]])
 
 
-def test_a_relay_without_any_memory_delivers_only_what_is_new(rig):
-    match = rig.open_match()
-    rig.play(match, 4)
-    drain(rig.relay)
-    rig.execute(match, OfferDraw, ANN)
-    drain(rig.new_relay())
-    assert rig.notices(BEN) == [*NOTICES_OF_BEN, (b"draw-offered", 8)]
-
-
-def test_who_is_invited_to_a_tournament_is_told_once(rig):
-    stream = stream_id("tournament", command_of("test", "POST", "/", None, b""))
-    organiser = Actor("organiser", ANN.id)
-    terms = {"name": "Cup", "ruleset": "zhen", "format": {"kind": "swiss"}, "seed": 1}
-    for command, fields in ((CreateTournament, terms), (InviteEntrant, {"player": BEN.id})):
-        asked = command_of("test", "POST", "/", None, b"")
-        order = command(actor=organiser, at=now_ms(), id=asked.id.hex(), **fields)
-        rig.parts.tournaments.execute(stream, order, asked, new=command is CreateTournament)
+@pytest.mark.parametrize("topic", [b"invited", b"challenged"])
+def test_who_is_invited_to_a_tournament_or_challenged_on_a_ladder_is_told_once(rig, topic):
+    kind = "swiss" if topic == b"invited" else "ladder"
+    terms = {"name": "Cup", "ruleset": "zhen", "format": {"kind": kind}, "seed": 1, "is_open": kind == "ladder"}
+    stream = rig.open(CreateTournament, ORGANISER, **terms)
+    if topic == b"invited":
+        rig.do(stream, InviteEntrant, ORGANISER, player=BEN.id)
+    else:
+        for actor in (BEN, ANN):
+            rig.do(stream, RegisterEntrant, actor, occupant=Account(actor.id))
+        rig.do(stream, StartTournament, ORGANISER)
+        rig.do(stream, ChallengeEntrant, ANN, opponent=1)
     while FeedGroup(rig.redis).backlog()[0]:
         rig.relay.step(block_ms=0)
-    [data] = rig.read(BEN)
-    assert b'"type":"tournament-invited"' in data
+    [data] = rig.read_inbox(BEN)
+    assert b'"type":"tournament-%b"' % topic in data
+    assert (b'"challenger":2' in data) is (topic == b"challenged")
+    assert rig.read_inbox(ANN) == []
     rig.build()
-    assert rig.read(BEN) == [data]
-
-
-def test_who_is_challenged_on_a_ladder_is_told_once(rig):
-    stream = stream_id("tournament", command_of("test", "POST", "/", None, b""))
-    organiser = Actor("organiser", "player-" + "o" * 26)
-    terms = {"name": "Ladder", "ruleset": "zhen", "format": {"kind": "ladder"}, "seed": 1, "is_open": True}
-    for command, actor, fields in (
-        (CreateTournament, organiser, terms),
-        (RegisterEntrant, BEN, {"occupant": Account(BEN.id)}),
-        (RegisterEntrant, ANN, {"occupant": Account(ANN.id)}),
-        (StartTournament, organiser, {}),
-        (ChallengeEntrant, ANN, {"opponent": 1}),
-    ):
-        asked = command_of("test", "POST", "/", None, b"")
-        order = command(actor=actor, at=now_ms(), id=asked.id.hex(), **fields)
-        rig.parts.tournaments.execute(stream, order, asked, new=command is CreateTournament)
-    while FeedGroup(rig.redis).backlog()[0]:
-        rig.relay.step(block_ms=0)
-    [data] = rig.read(BEN)
-    assert b'"type":"tournament-challenged"' in data
-    assert b'"challenger":2' in data
-    assert rig.read(ANN) == []
-    rig.build()
-    assert rig.read(BEN) == [data]
+    assert rig.read_inbox(BEN) == [data]

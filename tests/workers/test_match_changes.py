@@ -1,16 +1,13 @@
 """The changes of matches as the relay notes them, over a real store and each kind of read database."""
 
-from collections.abc import Iterator
-
 import pytest
 from redis import Redis
 
 from plyscribe.service.database.engine import Database
 from plyscribe.service.live import match_changes as changes_module
 from plyscribe.service.live.match_changes import Changes
-from plyscribe.service.processes.embedded import start_server
 from plyscribe.service.store.feed import FeedGroup
-from plyscribe.service.store.redis import RedisStore, connect_client
+from plyscribe.service.store.redis import RedisStore
 from plyscribe.workers.duties.projecting import Projector
 from plyscribe.workers.relay import Relay
 from tests.store.given import append
@@ -23,19 +20,6 @@ STREAMS = tuple(f"match-{letter * 26}" for letter in "abcdefgh")
 @pytest.fixture(autouse=True)
 def fresh(monkeypatch):
     monkeypatch.setattr(changes_module, "FRESH_S", 0.0)
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory) -> Iterator[str]:
-    with start_server(tmp_path_factory.mktemp("store")) as server:
-        yield server.url
-
-
-@pytest.fixture
-def redis(server: str) -> Iterator[Redis]:
-    with connect_client(server, 60.0) as client:
-        client.flushall()
-        yield client
 
 
 class OneRelay:

@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 
 from plyscribe.domain.commands import Withdraw
-from plyscribe.domain.events import Account
 from plyscribe.domain.tournament.commands import (
     ChallengeEntrant,
     CloseTournament,
@@ -16,15 +15,15 @@ from plyscribe.domain.tournament.commands import (
 from plyscribe.domain.tournament.due_dates import DAY_MS, find_next_due
 from plyscribe.domain.tournament.state import Game, Tournament
 from plyscribe.service.clock import now_ms
-from plyscribe.service.streams.ids import command_of
 from plyscribe.service.tournaments import runner as runner_module
 from plyscribe.service.tournaments.overdue import LOOK_AGAIN_MS
 from plyscribe.workers.duties import overdue_games as duty_module
 from plyscribe.workers.duties.deadlines import RESPITE
 from plyscribe.workers.duties.overdue_games import DUE_DATES, OverdueGames
-from tests.workers.test_tournaments import ANN, BEN, Rig, bots, redis, rig
+from tests.workers.given import BEN
+from tests.workers.test_tournaments import A, B, Rig, bots, rig
 
-__all__ = ["redis", "rig"]
+__all__ = ["rig"]
 pytestmark = pytest.mark.server
 
 LEAGUE = {"kind": "league", "round_days": 7}
@@ -46,7 +45,7 @@ class Season:
 
     def begin(self, *occupants: Any, **format: Any) -> None:
         self.stream = self.rig.create(*occupants, format={**LEAGUE, **format})
-        self.rig.do(self.stream, StartTournament)
+        self.rig.order(self.stream, StartTournament)
         self.rig.work()
         self.note()
 
@@ -58,7 +57,7 @@ class Season:
 
     @property
     def state(self) -> Tournament:
-        return self.rig.read(self.stream)
+        return self.rig.find(self.stream)
 
     @property
     def game(self) -> Game:
@@ -66,7 +65,7 @@ class Season:
 
     @property
     def match(self) -> Any:
-        return self.rig.parts.matches.read(self.rig.parts.tournaments.match_id(self.state, self.game))
+        return self.rig.read(self.rig.match_of(self.stream, self.game))
 
     def noted(self) -> list[int]:
         return [int(at) for _, at in self.rig.redis.zrange(DUE_DATES, 0, -1, withscores=True)]
@@ -82,39 +81,28 @@ def season(rig, monkeypatch) -> Season:
     return Season(rig, monkeypatch)
 
 
-def test_whose_move_it_is_at_the_deadline_loses_and_the_match_is_aborted(season):
-    season.begin(Account(ANN.id), Account(BEN.id))
+@pytest.mark.parametrize("terms", [{}, {"overdue": "both"}])
+def test_whoever_the_terms_name_loses_at_the_deadline_once_and_the_match_is_aborted(season, terms):
+    season.begin(A, B, **terms)
     match, mover = season.match, season.game.entrants[season.match.turn.seat - 1]
     season.pass_days(6)
     assert season.game.ranks is None
-    season.pass_days(1)
-    assert (season.game.reason, season.game.forfeited) == ("forfeited", (mover,))
-    assert season.rig.parts.matches.read(match.stream).life.status == "aborted"
-    assert season.state.status == "ended"
-    assert season.noted() == []
-
-
-def test_the_terms_may_let_both_lose(season):
-    season.begin(Account(ANN.id), Account(BEN.id), overdue="both")
-    season.pass_days(7)
-    assert season.game.forfeited == (1, 2)
-
-
-def test_a_deadline_passes_once_however_many_relays_watch(season):
-    season.begin(Account(ANN.id), Account(BEN.id))
-    other = OverdueGames(season.rig.parts, season.rig.redis)
-    season.late_ms = 8 * DAY_MS
+    season.late_ms += DAY_MS
     season.duty.watch()
     season.note()
+    other = OverdueGames(season.rig.parts, season.rig.redis)
     other.watch()
     version = season.state.version
     other.watch()
     assert season.state.version == version
-    assert season.game.forfeited
+    season.rig.work()
+    assert (season.game.reason, season.game.forfeited) == ("forfeited", (1, 2) if terms else (mover,))
+    assert season.rig.status(match.stream) == "aborted"
+    assert (season.state.status, season.noted()) == ("ended", [])
 
 
 def test_a_relay_that_lost_its_agenda_finds_the_deadlines_again(season):
-    season.begin(Account(ANN.id), Account(BEN.id))
+    season.begin(A, B)
     season.rig.redis.delete(DUE_DATES)
     season.new_duty()
     season.note()
@@ -124,7 +112,7 @@ def test_a_relay_that_lost_its_agenda_finds_the_deadlines_again(season):
 
 
 def test_nobody_loses_in_the_respite_after_an_outage(season):
-    season.begin(Account(ANN.id), Account(BEN.id))
+    season.begin(A, B)
     season.rig.redis.set(RESPITE, 1)
     season.pass_days(8)
     assert season.game.ranks is None
@@ -144,8 +132,8 @@ def test_nobody_loses_because_a_bot_of_the_server_has_not_moved(season, monkeypa
 
 
 def test_more_time_moves_the_deadline(season):
-    season.begin(Account(ANN.id), Account(BEN.id))
-    season.rig.do(season.stream, ExtendDeadline, at=now_ms(), round=1, days=3, why="a holiday")
+    season.begin(A, B)
+    season.rig.order(season.stream, ExtendDeadline, round=1, days=3, why="a holiday")
     season.note()
     season.pass_days(8)
     assert season.game.ranks is None
@@ -154,8 +142,8 @@ def test_more_time_moves_the_deadline(season):
 
 
 def test_no_deadline_passes_during_a_pause(season):
-    season.begin(Account(ANN.id), Account(BEN.id))
-    season.rig.do(season.stream, PauseTournament, at=now_ms(), why="the server moves")
+    season.begin(A, B)
+    season.rig.order(season.stream, PauseTournament, why="the server moves")
     season.note()
     assert season.noted() == []
     season.pass_days(8)
@@ -163,9 +151,9 @@ def test_no_deadline_passes_during_a_pause(season):
 
 
 def test_a_round_begins_at_its_date_even_if_the_one_before_is_open(season):
-    players = [Account(ANN.id), Account(BEN.id), *bots(2)]
+    players = [A, B, *bots(2)]
     season.begin(*players, next_round="date", overdue="both")
-    season.rig.do(season.stream, ExtendDeadline, at=now_ms(), round=1, days=30, why="a holiday")
+    season.rig.order(season.stream, ExtendDeadline, round=1, days=30, why="a holiday")
     season.rig.parts.tournaments.advance(season.stream)
     assert len(season.state.rounds) == 1
     season.late_ms = 7 * DAY_MS + 1000
@@ -183,9 +171,9 @@ def test_an_early_league_of_bots_runs_to_its_end(season):
 
 def given_ladder(season: Season, **format: Any) -> None:
     """A ladder with a challenge of Ben's under way, against Ann above him."""
-    season.stream = season.rig.create(Account(ANN.id), Account(BEN.id), format={"kind": "ladder", **format})
-    season.rig.do(season.stream, StartTournament, at=now_ms())
-    season.rig.do(season.stream, ChallengeEntrant, BEN, at=now_ms(), opponent=1)
+    season.stream = season.rig.create(A, B, format={"kind": "ladder", **format})
+    season.rig.order(season.stream, StartTournament)
+    season.rig.do(season.stream, ChallengeEntrant, BEN, opponent=1)
     season.rig.work()
     season.note()
 
@@ -195,12 +183,7 @@ def test_a_challenge_is_played_at_once_and_moves_the_rungs(season):
     match = season.match
     assert match.life.status == "playing"
     seat = season.game.entrants.index(1) + 1
-    asked = command_of("test", "POST", "/", None, b"")
-    parts = season.rig.parts
-    give_up = Withdraw(
-        actor=ANN, at=now_ms(), id=asked.id.hex(), secret=parts.secret_for(match), seat=seat, cause="resigned"
-    )
-    parts.matches.execute(match.stream, lambda _: give_up, asked)
+    season.rig.do(match.stream, Withdraw, seat=seat, cause="resigned")
     season.rig.work()
     assert season.state.rungs == (2, 1)
     assert season.state.status == "playing"
@@ -226,6 +209,6 @@ def test_a_ladder_ends_after_its_weeks_once_all_challenges_are_decided(season):
 def test_a_closed_ladder_without_open_challenges_ends_by_itself(season):
     given_ladder(season)
     season.pass_days(7)
-    season.rig.do(season.stream, CloseTournament, at=now_ms(), why="the season is over")
+    season.rig.order(season.stream, CloseTournament, why="the season is over")
     season.rig.work()
     assert (season.state.status, season.state.ended) == ("ended", "closed")

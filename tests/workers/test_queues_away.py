@@ -2,17 +2,16 @@
 
 import os
 import signal
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 import pytest
+from redis import Redis
 
-from plyscribe.domain.commands import Actor, CreateMatch, MakeMove, Withdraw
+from plyscribe.domain.commands import CreateMatch, MakeMove, Withdraw
 from plyscribe.domain.events import Account, BuiltIn
 from plyscribe.service.access.accounts import Principal
 from plyscribe.service.access.reading import OVERSEERS
-from plyscribe.service.composition import Parts, compose
 from plyscribe.service.config import Config, parse_key
 from plyscribe.service.health.readiness import Readiness, watch_readiness
 from plyscribe.service.lists.matches import MatchFilter
@@ -21,46 +20,33 @@ from plyscribe.service.processes.embedded import EmbeddedServer, start_server
 from plyscribe.service.queues import SWEEPS, play_queue, verify_queue
 from plyscribe.service.store.feed import FeedGroup
 from plyscribe.service.store.port import StoreUnavailable
-from plyscribe.service.store.redis import RedisStore, connect_client
-from plyscribe.service.streams.ids import command_of, stream_id
+from plyscribe.service.store.redis import connect_client
 from plyscribe.workers.relay import open_relay
+from tests.store.given import eventually
+from tests.workers.given import ANN, ME, Workplace
 
 pytestmark = pytest.mark.server
 
-ANN = Actor("player", "player-" + "a" * 26)
 ROBOT = BuiltIn("random", 1, 7, None)
 
 
-class Rig:
+class Rig(Workplace):
     """A store, a second server for the queues, and a relay with all its duties."""
 
-    def __init__(self, store: EmbeddedServer, queues: EmbeddedServer) -> None:
-        self.queues = queues
-        config = Config(store.url, queues.url, parse_key("5a" * 32))
-        self.redis = connect_client(store.url, 60.0)
-        self.parts: Parts = compose(config, RedisStore(self.redis), self.redis)
-        self.jobs = connect_client(queues.url, 0.3)
-        self.relay = open_relay(self.parts, self.redis, self.jobs)
-
-    def close(self) -> None:
-        for client in (self.redis, self.jobs):
-            client.connection_pool.disconnect()
-
-    def execute(self, match: str, command: type, **fields: object) -> None:
-        asked = command_of("test", "POST", "/", None, b"")
-        order = command(actor=ANN, id="00", **fields)
-        self.parts.matches.execute(match, lambda _: order, asked, new=command is CreateMatch)
+    def __init__(self, redis: Redis, store: EmbeddedServer, queues: EmbeddedServer) -> None:
+        super().__init__(redis, Config(store.url, queues.url, parse_key("5a" * 32)))
+        self.queues, self.jobs = queues, connect_client(queues.url, 0.3)
+        self.relay = open_relay(self.parts, redis, self.jobs)
 
     def open_match(self, *seats: Account | BuiltIn, **more: object) -> str:
-        match = stream_id("match", command_of("test", "POST", "/", None, b""))
-        self.execute(match, CreateMatch, ruleset="zhen", seats=seats, **more)
-        return match
+        return self.open(CreateMatch, ruleset="zhen", seats=seats, **more)
 
     def relay_until(self, done: Callable[[], object]) -> None:
-        deadline = time.monotonic() + 60
-        while not done():
-            assert time.monotonic() < deadline
+        def is_done() -> bool:
             self.relay.step(block_ms=50)
+            return bool(done())
+
+        eventually(is_done)
 
     def listed_status(self, match: str) -> str | None:
         page = self.parts.lists.matches.read(MatchFilter(), Principal("", OVERSEERS), 50, None)
@@ -69,12 +55,11 @@ class Rig:
 
 
 @pytest.fixture
-def rig(tmp_path) -> Iterator[Rig]:
-    with start_server(tmp_path / "store") as store:
-        rig = Rig(store, start_server(tmp_path / "queues"))
-        yield rig
-        rig.close()
-        rig.queues.stop()
+def rig(redis, server, tmp_path) -> Iterator[Rig]:
+    rig = Rig(redis, server, start_server(tmp_path / "queues"))
+    yield rig
+    rig.jobs.connection_pool.disconnect()
+    rig.queues.stop()
 
 
 @contextmanager
@@ -104,14 +89,14 @@ def finds_queues_away(readiness: Readiness) -> bool:
 @pytest.mark.parametrize("trouble", [stopped, killed])
 def test_lists_inboxes_and_deadlines_go_on_and_no_job_is_lost(rig, caplog, trouble):
     with trouble(rig):
-        over = rig.open_match(Account(ANN.id), Account(ANN.id))
-        rig.execute(over, Withdraw, seat=1)
-        with_bot = rig.open_match(Account(ANN.id), ROBOT)
-        rig.execute(with_bot, MakeMove, move="+5")
-        late = rig.open_match(Account(ANN.id), Account(ANN.id), limits={"move_ms": 1000})
+        over = rig.open_match(ME, ME)
+        rig.do(over, Withdraw, seat=1)
+        with_bot = rig.open_match(ME, ROBOT)
+        rig.do(with_bot, MakeMove, move="+5")
+        late = rig.open_match(ME, ME, limits={"move_ms": 1000})
         rig.relay_until(lambda: rig.listed_status(over))
         rig.relay_until(lambda: FeedGroup(rig.redis).lag() == 0)
-        rig.relay_until(lambda: rig.parts.matches.read(late).life.status == "ended")
+        rig.relay_until(lambda: rig.status(late) == "ended")
         rig.relay_until(lambda: all(map(is_complete, rig.parts.projections)))
         assert rig.parts.inboxes.read(ANN.id, 0, 10).entries
         readiness = watch_readiness(rig.parts)
@@ -121,8 +106,6 @@ def test_lists_inboxes_and_deadlines_go_on_and_no_job_is_lost(rig, caplog, troub
         assert rig.redis.hlen(SWEEPS) == 0, "a sweep that could not send counts for nothing"
     with connect_client(rig.queues.url, 60.0) as jobs:
         rig.relay_until(lambda: len(verify_queue(jobs)) >= 2 and len(play_queue(jobs)) >= 1)
-        verified = " ".join(verify_queue(jobs).job_ids)
-        assert over in verified
-        assert late in verified
+        assert all(match in " ".join(verify_queue(jobs).job_ids) for match in (over, late))
         assert with_bot in " ".join(play_queue(jobs).job_ids)
     assert "the queues' server takes jobs again" in caplog.text

@@ -4,108 +4,75 @@ import pytest
 from redis import Redis
 
 from plyscribe.domain.ledger import LEDGER, MatchRated, ledger_of
-from plyscribe.service.composition import Parts, compose
+from plyscribe.service.composition import Parts
 from plyscribe.service.queues import UNSETTLED
-from plyscribe.service.store.redis import RedisStore
 from plyscribe.workers import rating_order, score_match
 from plyscribe.workers.duties.verification import GRACE_MS
 from plyscribe.workers.rating_order import WAIT_MS
 from plyscribe.workers.score_match import score_all
-from plyscribe.workers.verify_match import verify_all
-from tests.service.conftest import CONFIG
-from tests.workers import test_scoring
+from tests.workers.given import Workplace
 from tests.workers.test_relay import refute
-from tests.workers.test_scoring import END, Hall
+from tests.workers.test_scoring import Hall
 
 pytestmark = pytest.mark.server
-redis = test_scoring.redis
-SEND = Hall.send
 
 
 class OrderedHall(Hall):
-    """A hall whose workers know which matches are unsettled."""
+    """A hall whose workers know which matches are unsettled, with a clock that ticks at each command."""
 
-    def __init__(self, redis: Redis) -> None:
-        super().__init__(redis)
-        self.parts = self.new_process()
-        self.duty = self.new_duty()
-        self.relay = self.new_relay()
+    tick_ms = 10
+    clock_ms = 10**12
 
-    def new_process(self) -> Parts:
-        return compose(CONFIG, RedisStore(self.redis), self.redis)
+    def new_parts(self) -> Parts:
+        return Workplace.new_parts(self)
+
+    def now_ms(self) -> int:
+        self.clock_ms += self.tick_ms
+        return self.clock_ms
 
     def entered(self) -> list[str]:
         """The matches in the ledger, in its order."""
         entries = self.parts.store.load(ledger_of("zhen")).entries
         return [data.match for entry in entries if isinstance(data := LEDGER.parse(entry).data, MatchRated)]
 
-    def verify(self, *matches: str, parts: Parts | None = None) -> list[str]:
-        return verify_all(parts or self.parts, [(match, END) for match in matches])
-
 
 @pytest.fixture
 def hall(redis: Redis, monkeypatch: pytest.MonkeyPatch) -> OrderedHall:
-    redis.flushall()
-    clock = iter(range(10**12, 2 * 10**12, 10))
-    monkeypatch.setattr(score_match, "now_ms", lambda: 10**12)
-    monkeypatch.setattr(Hall, "send", with_times(SEND, clock))
+    pass_by(monkeypatch, 0)
     return OrderedHall(redis)
-
-
-def with_times(send, clock):
-    """`send`, with every command at a time of its own, ten milliseconds after the one before."""
-
-    def send_at(self, match, command, actor, **fields):
-        return send(self, match, command, actor, at=next(clock), **fields)
-
-    return send_at
 
 
 def pass_by(monkeypatch: pytest.MonkeyPatch, ms: int) -> None:
     monkeypatch.setattr(score_match, "now_ms", lambda: 10**12 + ms)
 
 
-def test_the_match_that_ended_first_is_rated_first_whichever_is_verified_first(hall):
+def test_the_match_that_ended_first_is_rated_first_whichever_worker_verifies_which_first(hall):
     first, second, third = (hall.end() for _ in range(3))
     hall.follow()
     assert hall.verify(third) == ["verified"]
-    assert hall.verify(second) == ["verified"]
+    assert hall.verify(second, parts=hall.new_parts()) == ["verified"]
     assert hall.entered() == []
-    assert hall.verify(first) == ["scored"]
+    assert hall.verify(first, parts=hall.new_parts()) == ["scored"]
     assert hall.entered() == [first, second, third]
     assert [hall.status(match) for match in (first, second, third)] == ["scored"] * 3
     hall.follow()
     assert hall.pending() == []
 
 
-def test_matches_that_are_verified_together_are_rated_in_the_order_of_their_ends(hall):
+@pytest.mark.parametrize("tick_ms", [10, 0])
+def test_matches_verified_together_are_rated_in_the_order_of_their_ends_and_ids(hall, tick_ms):
+    hall.tick_ms = tick_ms
     matches = [hall.end() for _ in range(5)]
     hall.follow()
     hall.verify(*reversed(matches))
-    assert hall.entered() == matches
+    assert hall.entered() == (matches if tick_ms else sorted(matches))
     assert {hall.status(match) for match in matches} == {"scored"}
-
-
-def test_equal_times_are_ordered_by_id(hall, monkeypatch):
-    monkeypatch.setattr(Hall, "send", with_times(SEND, iter([10**12] * 100)))
-    matches = [hall.end() for _ in range(5)]
-    hall.follow()
-    hall.verify(*matches)
-    assert hall.entered() == sorted(matches)
-
-
-def test_another_worker_lets_the_waiting_ones_go_on(hall):
-    first, second = hall.end(), hall.end()
-    hall.follow()
-    assert hall.verify(second, parts=hall.new_process()) == ["verified"]
-    assert hall.verify(first, parts=hall.new_process()) == ["scored"]
-    assert hall.entered() == [first, second]
 
 
 def test_a_match_waits_for_none_longer_than_ten_seconds_after_its_end(hall, monkeypatch):
     stuck, other = hall.end(), hall.end()
     hall.follow()
-    ended = hall.parts.matches.read(stuck).life.ended_at - 10**12
+    ended = hall.read(stuck).life.ended_at - 10**12
     pass_by(monkeypatch, ended + WAIT_MS - 1)
     assert hall.verify(other) == ["verified"]
     pass_by(monkeypatch, ended + WAIT_MS)
@@ -179,4 +146,4 @@ def test_the_relay_notes_every_match_before_its_job_runs(hall):
     match = hall.end()
     hall.follow()
     assert hall.redis.zscore(UNSETTLED, match) is not None
-    assert [each.stream for each in rating_order.read_unsettled(hall.parts, hall.parts.matches.read(match))] == [match]
+    assert [each.stream for each in rating_order.read_unsettled(hall.parts, hall.read(match))] == [match]

@@ -1,7 +1,6 @@
 """Scoring over a real store: once despite retries, kills and races, first in the ledger, and never if annulled."""
 
 import threading
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -10,29 +9,16 @@ from redis import Redis
 from rq.registry import FailedJobRegistry
 from rq.serializers import JSONSerializer
 
-from plyscribe.domain.codec import parse_event
-from plyscribe.domain.commands import (
-    AbortMatch,
-    Actor,
-    AnnulMatch,
-    Command,
-    CreateMatch,
-    ScoreMatch,
-    TakeSeat,
-    Withdraw,
-)
+from plyscribe.domain.commands import AbortMatch, AnnulMatch, CreateMatch, ScoreMatch, TakeSeat, Withdraw
 from plyscribe.domain.errors import UnknownRuleset
 from plyscribe.domain.events import Account, MatchScored
 from plyscribe.domain.ledger import LEDGER, ledger_of
 from plyscribe.domain.match import Match
 from plyscribe.service.composition import Parts, compose
 from plyscribe.service.errors import Contended
-from plyscribe.service.processes.embedded import start_server
 from plyscribe.service.queues import MATCHES_A_JOB
-from plyscribe.service.store.feed import FeedGroup
-from plyscribe.service.store.port import FeedEntry, bucket_of
-from plyscribe.service.store.redis import RedisStore, connect_client
-from plyscribe.service.streams.ids import command_of, stream_id
+from plyscribe.service.store.port import FeedEntry
+from plyscribe.service.store.redis import RedisStore
 from plyscribe.workers import score_match as score_module
 from plyscribe.workers import verify_match as verify_module
 from plyscribe.workers.batch import do_all
@@ -40,50 +26,38 @@ from plyscribe.workers.duties import verification as verification_module
 from plyscribe.workers.score_match import score_all, settle
 from plyscribe.workers.verify_match import verify_all
 from plyscribe.workers.worker import Worker
-from tests.service.conftest import CONFIG
+from tests.workers.given import ANN, BEN, ORGANISER, Killed, put_forward
 from tests.workers.test_relay import Rig, refute
 
 pytestmark = pytest.mark.server
 
-ANN, BEN = (Actor("player", f"player-{name * 26}") for name in "ab")
-ORGANISER = Actor("organiser", "player-" + "o" * 26)
 END = 5
 """The version of the end of a rated match."""
-
-
-class Killed(BaseException):
-    """Stands for a kill: the process does nothing after it."""
 
 
 class Hall(Rig):
     """A rig whose matches are rated: Ann and Ben sit down, and Ann resigns."""
 
-    def send(self, match: str, command: type[Command], actor: Actor, **fields: object) -> str:
-        asked = command_of(str(actor), "POST", f"/{command.__name__}", None, b"")
-        order = command(actor=actor, id=asked.id.hex(), **fields)
-        return self.parts.matches.execute(match, lambda _: order, asked, new=command is CreateMatch).state.life.status
+    def new_parts(self) -> Parts:
+        # Without a client, a process knows of no unsettled matches, and waits for none.
+        return compose(self.config, RedisStore(self.redis))
 
-    def open(self, rated: bool = True) -> str:
-        match = stream_id("match", command_of("test", "POST", "/", None, b""))
+    def seat(self, rated: bool = True) -> str:
         seats = (Account(ANN.id), Account(BEN.id))
         # As in an earlier release, so that it counts without moves and has few events.
-        self.send(match, CreateMatch, ANN, ruleset="zhen", seats=seats, rated=rated, counts_from=None)
-        return match
+        return self.open(CreateMatch, ruleset="zhen", seats=seats, rated=rated, counts_from=None)
 
     def end(self, rated: bool = True) -> str:
-        match = self.open(rated)
-        self.send(match, TakeSeat, BEN, seat=2)
-        assert self.send(match, Withdraw, ANN) == "ended"
+        match = self.seat(rated)
+        self.do(match, TakeSeat, BEN, seat=2)
+        self.do(match, Withdraw)
         return match
 
     def annul(self, match: str) -> None:
-        self.send(match, AnnulMatch, ORGANISER, why="cheat")
+        self.do(match, AnnulMatch, ORGANISER, why="cheat")
 
-    def new_process(self) -> Parts:
-        return compose(CONFIG, RedisStore(self.redis))
-
-    def types(self, match: str) -> list[str]:
-        return [parse_event(entry).data.type for entry in self.parts.store.load(match).entries]
+    def verify(self, *matches: str, parts: Parts | None = None) -> list[str]:
+        return verify_all(parts or self.parts, [(match, END) for match in matches])
 
     def ledger(self) -> list[str]:
         entries = self.parts.store.load(ledger_of("zhen")).entries
@@ -91,12 +65,7 @@ class Hall(Rig):
 
     def rated(self) -> list[str]:
         """The players in the table, as a fresh process sees it."""
-        return [row.player for row in self.new_process().ratings.read_table("zhen", 100).rows]
-
-    def follow(self) -> None:
-        """Relay the whole feed."""
-        while FeedGroup(self.redis).lag():
-            self.relay.step(block_ms=0)
+        return [row.player for row in self.new_parts().ratings.read_table("zhen", 100).rows]
 
     def do_jobs(self) -> None:
         """Let a worker do all jobs on the queue."""
@@ -105,22 +74,14 @@ class Hall(Rig):
 
     def sweep_after_a_while(self, monkeypatch: pytest.MonkeyPatch, graces: int = 10) -> None:
         """Lose what is on the queue, and sweep after this many times the grace of a job."""
-        later = verification_module.now_ms() + graces * verification_module.GRACE_MS
         with monkeypatch.context() as patch:
-            patch.setattr(verification_module, "now_ms", lambda: later)
+            put_forward(patch, verification_module, graces * verification_module.GRACE_MS)
             self.queue.empty()
             self.duty.sweep()
 
 
-@pytest.fixture(scope="module")
-def redis(tmp_path_factory) -> Iterator[Redis]:
-    with start_server(tmp_path_factory.mktemp("store")) as server, connect_client(server.url, 60.0) as client:
-        yield client
-
-
 @pytest.fixture
 def hall(redis: Redis, monkeypatch: pytest.MonkeyPatch) -> Hall:
-    redis.flushall()
     hall = Hall(redis)
     for module in (verify_module, score_module):
         monkeypatch.setattr(module, "process_parts", lambda: hall.parts)
@@ -130,7 +91,7 @@ def hall(redis: Redis, monkeypatch: pytest.MonkeyPatch) -> Hall:
 def killed_at(parts: Parts, monkeypatch: pytest.MonkeyPatch, method: str, before: bool) -> None:
     """Let the process die at its next append of this kind, just before or just after it."""
     owner, name = (parts.ledgers, method) if method == "rate" else (parts.matches, "execute_all")
-    work: Callable[..., object] = getattr(owner, name)
+    work = getattr(owner, name)
 
     def die(given: Any) -> object:
         if method == "score" and not any(isinstance(order.command, ScoreMatch) for order in given):
@@ -153,17 +114,17 @@ def test_a_match_is_verified_and_scored_by_one_job(hall):
     hall.follow()
     hall.do_jobs()
     assert hall.types(match)[-2:] == ["match-verified", "match-scored"]
-    assert hall.parts.matches.read(match).life.score == MatchScored((0, 2), None)
+    assert hall.read(match).life.score == MatchScored((0, 2), None)
     assert hall.ledger() == []
 
 
 def test_a_rated_match_is_scored_with_its_place_in_the_ledger(hall):
-    first, second = hall.end(), hall.end()
-    for match in (first, second):
-        assert verify_all(hall.parts, [(match, END)]) == ["scored"]
-    scores = [hall.parts.matches.read(match).life.score for match in (first, second)]
-    assert scores == [MatchScored((0, 2), 2), MatchScored((0, 2), 3)]
+    matches = [hall.end() for _ in range(2)]
+    for match in matches:
+        assert hall.verify(match) == ["scored"]
+    assert [hall.read(match).life.score for match in matches] == [MatchScored((0, 2), 2), MatchScored((0, 2), 3)]
     assert hall.rated() == [BEN.id, ANN.id]
+    assert hall.new_parts().ratings.read_table("zhen", 100) == hall.parts.ratings.read_table("zhen", 100)
 
 
 def test_matches_that_ended_together_share_jobs(hall):
@@ -197,9 +158,7 @@ def test_a_match_that_fails_holds_up_no_other_in_its_job(hall, monkeypatch):
 
 def test_a_stream_that_cannot_be_read_does_not_hold_up_others_in_its_job_for_long(hall, monkeypatch):
     bad, good = hall.end(), hall.end()
-    events = f"{{{bucket_of(bad)}}}:ev:{bad}"
-    hall.redis.delete(events)
-    hall.redis.set(events, "no stream")
+    hall.spoil(bad)
     hall.follow()
     hall.do_jobs()
     assert hall.status(good) == "ended", "the two were read together"
@@ -213,10 +172,10 @@ def test_a_stream_that_cannot_be_read_does_not_hold_up_others_in_its_job_for_lon
 def test_a_worker_killed_around_the_ledger_and_the_score_leaves_them_to_the_sweep(hall, monkeypatch, method, before):
     match = hall.end()
     hall.follow()
-    doomed = hall.new_process()
+    doomed = hall.new_parts()
     killed_at(doomed, monkeypatch, method, before)
     with pytest.raises(Killed):
-        verify_all(doomed, [(match, END)])
+        hall.verify(match, parts=doomed)
     hall.follow()
     hall.sweep_after_a_while(monkeypatch)
     hall.do_jobs()
@@ -232,10 +191,10 @@ def test_workers_that_race_enter_and_score_each_match_once(hall):
     barrier = threading.Barrier(4)
 
     def work(_: int) -> None:
-        parts = hall.new_process()
+        parts = hall.new_parts()
         barrier.wait()
         for match in matches:
-            assert verify_all(parts, [(match, END)]) == ["scored"]
+            assert hall.verify(match, parts=parts) == ["scored"]
 
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(work, range(4)))
@@ -255,15 +214,8 @@ def test_a_ledger_that_others_write_to_all_the_time_is_tried_again(hall, monkeyp
         return execute(stream, *more)
 
     monkeypatch.setattr(hall.parts.ledgers._ledgers, "execute", come_too_late)
-    assert verify_all(hall.parts, [(match, END)]) == ["scored"]
+    assert hall.verify(match) == ["scored"]
     assert refused == [ledger_of("zhen")] * 3
-
-
-def test_the_ratings_of_a_new_process_are_those_of_the_old_one(hall):
-    for match in [hall.end() for _ in range(5)]:
-        verify_all(hall.parts, [(match, END)])
-        followed = hall.parts.ratings.read_table("zhen", 100)
-    assert hall.new_process().ratings.read_table("zhen", 100) == followed
 
 
 @pytest.mark.parametrize("before", [True, False], ids=["before", "after"])
@@ -280,7 +232,7 @@ def test_a_match_annulled_while_its_score_is_written_ends_unrated(hall, monkeypa
         return place
 
     monkeypatch.setattr(hall.parts.ledgers, "rate", annulled_meanwhile)
-    assert verify_all(hall.parts, [(match, END)]) == ["annulled"]
+    assert hall.verify(match) == ["annulled"]
     assert "match-scored" not in hall.types(match)
     assert hall.ledger() == ["ratings-opened", "match-rated", "match-unrated"]
     assert hall.rated() == []
@@ -290,7 +242,7 @@ def test_a_worker_that_comes_late_rates_no_match_that_was_annulled_and_unrated(h
     match = hall.end()
     verified = record_verdict(hall.parts, match)
     hall.annul(match)
-    assert score_all(hall.new_process(), [match]) == ["annulled"]
+    assert score_all(hall.new_parts(), [match]) == ["annulled"]
     assert do_all(hall.parts.matches, [verified], lambda late: [settle(hall.parts, *late)]) == ["annulled"]
     assert hall.ledger() == ["ratings-opened", "match-unrated"]
     assert hall.rated() == []
@@ -300,7 +252,7 @@ def test_a_worker_that_comes_late_rates_no_match_that_was_annulled_and_unrated(h
 def test_an_interrupted_annulment_is_completed(hall, monkeypatch, scored):
     match = hall.end()
     if scored:
-        verify_all(hall.parts, [(match, END)])
+        hall.verify(match)
     else:
         record_verdict(hall.parts, match)
     hall.annul(match)
@@ -314,68 +266,44 @@ def test_an_interrupted_annulment_is_completed(hall, monkeypatch, scored):
     assert hall.pending() == []
 
 
-def test_a_scan_completes_annulments_that_neither_feed_nor_queue_hold(hall, monkeypatch):
-    match = hall.end()
-    verify_all(hall.parts, [(match, END)])
-    hall.annul(match)
-    hall.redis.delete(*hall.redis.keys("*:feed"))
-    hall.scan()
-    assert hall.pending() == [match]
-    hall.sweep_after_a_while(monkeypatch)
-    hall.do_jobs()
-    assert hall.ledger().count("match-unrated") == 1
-
-
-def test_a_match_is_unrated_once_however_often_it_is_asked_for(hall):
-    match = hall.end()
-    verify_all(hall.parts, [(match, END)])
-    hall.annul(match)
-    for parts in (hall.parts, hall.parts, hall.new_process()):
-        assert score_all(parts, [match]) == ["annulled"]
-    assert hall.ledger() == ["ratings-opened", "match-rated", "match-unrated"]
-
-
-def test_an_annulled_match_without_a_verdict_never_enters_the_ledger(hall):
-    match = hall.end()
-    hall.annul(match)
-    assert score_all(hall.parts, [match]) == ["annulled"]
-    assert hall.ledger() == []
-
-
-def test_a_refuted_match_is_not_scored(hall, monkeypatch):
-    match = hall.end()
-    monkeypatch.setattr(verify_module, "execute_again", refute)
-    assert verify_all(hall.parts, [(match, END)]) == ["refuted"]
-    hall.follow()
-    assert (hall.pending(), hall.ledger()) == ([], [])
-
-
-def test_an_aborted_match_is_not_scored(hall):
-    match = hall.open()
-    hall.send(match, AbortMatch, ANN)
-    assert verify_all(hall.parts, [(match, END)]) == ["aborted"]
-    hall.follow()
-    hall.scan()
-    assert (hall.pending(), hall.jobs(), hall.ledger()) == ([], [], [])
-
-
-def test_matches_that_were_verified_before_scores_existed_are_scored(hall, monkeypatch):
-    match = hall.end(rated=False)
-    record_verdict(hall.parts, match)
-    hall.redis.delete(*hall.redis.keys("*:feed"))
+@pytest.mark.parametrize("annulled", [True, False])
+def test_a_scan_finds_annulments_and_verdicts_without_scores_that_neither_feed_nor_queue_hold(
+    hall, monkeypatch, annulled
+):
+    match = hall.end(rated=annulled)
+    if annulled:
+        hall.verify(match)
+        hall.annul(match)
+    else:
+        record_verdict(hall.parts, match)
+    hall.lose_feed()
     hall.scan()
     assert hall.pending() == [match]
     hall.sweep_after_a_while(monkeypatch)
     assert [id.partition("_")[0] for id in hall.jobs()] == ["score"]
     hall.do_jobs()
-    assert hall.status(match) == "scored"
+    assert hall.ledger().count("match-unrated") == annulled
+    assert hall.status(match) == ("annulled" if annulled else "scored")
 
 
-def test_a_stream_that_cannot_be_read_makes_a_scan_miss_no_other_match(hall, caplog):
-    spoilt, match = hall.end(), hall.end()
-    [key] = hall.redis.keys(f"*:ev:{spoilt}")
-    hall.redis.delete(key)
-    hall.redis.set(key, "no stream")
+def test_a_match_is_unrated_once_however_often_it_is_asked_for(hall):
+    match = hall.end()
+    hall.verify(match)
+    hall.annul(match)
+    for parts in (hall.parts, hall.parts, hall.new_parts()):
+        assert score_all(parts, [match]) == ["annulled"]
+    assert hall.ledger() == ["ratings-opened", "match-rated", "match-unrated"]
+
+
+def test_matches_without_a_score_never_enter_the_ledger(hall, monkeypatch):
+    aborted, refuted = hall.seat(), hall.end()
+    hall.do(aborted, AbortMatch)
+    monkeypatch.setattr(verify_module, "execute_again", refute)
+    assert [*hall.verify(aborted), *hall.verify(refuted)] == ["aborted", "refuted"]
+    hall.follow()
     hall.scan()
-    assert hall.pending() == [match]
-    assert f"{spoilt} cannot be read" in caplog.text
+    assert (hall.pending(), hall.jobs()) == ([], [])
+    annulled = hall.end()
+    hall.annul(annulled)
+    assert score_all(hall.parts, [annulled]) == ["annulled"]
+    assert hall.ledger() == []

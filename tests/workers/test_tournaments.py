@@ -1,6 +1,6 @@
 """Tournaments go on by themselves: the relay finds what happened; the job pairs, creates matches, enters results."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -8,12 +8,11 @@ from redis import Redis
 
 from plyscribe.domain.bots import build_bot
 from plyscribe.domain.codec import parse_event
-from plyscribe.domain.commands import AbortMatch, Actor, CreateMatch, MakeMove, Withdraw
+from plyscribe.domain.commands import AbortMatch, CreateMatch, MakeMove, Withdraw
 from plyscribe.domain.errors import WrongTime
 from plyscribe.domain.events import Account, BuiltIn, Occupant, SeatWithdrawn, SharedDice
 from plyscribe.domain.kinds import MATCH
 from plyscribe.domain.match import Match
-from plyscribe.domain.rulesets import register
 from plyscribe.domain.tournament.attempts import Faults, Incident, count_faults, list_all_attempts
 from plyscribe.domain.tournament.commands import (
     AdjudicateGame,
@@ -26,15 +25,13 @@ from plyscribe.domain.tournament.commands import (
     WithdrawEntrant,
 )
 from plyscribe.domain.tournament.sprt import judge_entrants
-from plyscribe.domain.tournament.state import MAX_ATTEMPTS, Tournament
-from plyscribe.service.composition import Parts, compose
-from plyscribe.service.processes.embedded import start_server
+from plyscribe.domain.tournament.state import MAX_ATTEMPTS, Game, Tournament
 from plyscribe.service.queues import import_queue, play_queue, tournament_queue, verify_queue
 from plyscribe.service.store.feed import FeedGroup
-from plyscribe.service.store.port import Append, Appended, CommandKey
-from plyscribe.service.store.redis import RedisStore, connect_client
+from plyscribe.service.store.port import Append, Appended
+from plyscribe.service.store.redis import RedisStore
 from plyscribe.service.streams.handler import Handler
-from plyscribe.service.streams.ids import command_of, job_command, stream_id
+from plyscribe.service.streams.ids import job_command, stream_id
 from plyscribe.workers import play_match as job_module
 from plyscribe.workers.duties import tournaments as duty_module
 from plyscribe.workers.duties.bots import Bots
@@ -45,47 +42,57 @@ from plyscribe.workers.duties.verification import Verifications
 from plyscribe.workers.play_match import play_all
 from plyscribe.workers.relay import Relay
 from plyscribe.workers.verify_match import verify_all
-from tests.domain.toy import TOY_V1
-from tests.service.conftest import CONFIG
+from tests.workers.given import ANN, BEN, ORGANISER, Workplace, put_forward
 
 pytestmark = pytest.mark.server
 
-ORGANISER = Actor("organiser", "player-" + "o" * 26)
-ANN, BEN = (Actor("player", f"player-{letter * 26}") for letter in "ab")
+A, B = Account(ANN.id), Account(BEN.id)
 
 
-class Rig:
+class Rig(Workplace):
     """A store, a relay, and a worker that does the jobs it enqueues."""
 
     def __init__(self, redis: Redis) -> None:
-        self.redis = redis
-        self.parts: Parts = compose(CONFIG, RedisStore(redis))
+        super().__init__(redis)
         self.queues = tournament_queue(redis), play_queue(redis), verify_queue(redis), import_queue(redis)
-        self.advances, self.relay = self.new_relay()
+        self.restart()
 
-    def new_relay(self) -> tuple[Advances, Relay]:
+    def restart(self) -> None:
+        """Start another relay."""
         tournament, play, verify, imports = self.queues
         states = Handler(self.parts.store, MATCH)
-        advances = Advances(self.parts, self.redis, tournament, states)
+        self.advances = Advances(self.parts, self.redis, tournament, states)
         reveals, bots = Reveals(self.parts, states), Bots(self.parts, self.redis, play, tournament, states)
-        duties = [Verifications(self.parts, self.redis, verify, imports, states), bots, reveals, advances]
-        return advances, Relay(FeedGroup(self.redis), [Scan(self.parts.store, [advances]), *duties])
+        verifications = Verifications(self.parts, self.redis, verify, imports, states)
+        duties = [Scan(self.parts.store, [self.advances]), verifications, bots, reveals, self.advances]
+        self.relay = Relay(FeedGroup(self.redis), duties)
 
-    def create(self, *occupants: Occupant, seed: int = 7, **terms: Any) -> str:
-        key = f"cup {seed} {sorted(terms)}"
-        asked = job_command("test", key)
-        stream = stream_id("tournament", asked)
-        whole = {"name": "Cup", "ruleset": "zhen", "format": {"kind": "round-robin"}, "seed": seed, "is_open": True}
-        self.do(stream, CreateTournament, **{**whole, **terms})
+    def create(self, *occupants: Occupant, **terms: Any) -> str:
+        """A tournament whose id, and with it all its seeds, follows from its entrants and terms."""
+        stream = stream_id("tournament", job_command("test", occupants, terms))
+        usual = {"name": "Cup", "ruleset": "zhen", "format": {"kind": "round-robin"}, "seed": 7, "is_open": True}
+        self.do(stream, CreateTournament, ORGANISER, **{**usual, **terms})
         for occupant in occupants:
-            actor = Actor("player", occupant.player) if isinstance(occupant, Account) else ORGANISER
+            actor = (
+                ORGANISER._replace(role="player", id=occupant.player) if isinstance(occupant, Account) else ORGANISER
+            )
             self.do(stream, RegisterEntrant, actor, occupant=occupant)
         return stream
 
-    def do(self, stream: str, command: type, actor: Actor = ORGANISER, **fields: Any) -> Tournament:
-        asked = command_of("test", "POST", "/", None, b"")
-        order = command(actor=actor, id=asked.id.hex(), **fields)
-        return self.parts.tournaments.execute(stream, order, asked, new=command is CreateTournament).state
+    def start(self, *occupants: Occupant, **terms: Any) -> str:
+        stream = self.create(*occupants, **terms)
+        self.order(stream, StartTournament)
+        return stream
+
+    def begin(self, *occupants: Occupant, **terms: Any) -> str:
+        """A tournament in which everything that needs nobody is done."""
+        stream = self.start(*occupants, **terms)
+        self.work()
+        return stream
+
+    def order(self, stream: str, command: type, **fields: Any) -> Tournament:
+        """A command of the organiser."""
+        return self.do(stream, command, ORGANISER, **fields)
 
     def work(self) -> None:
         """Relay and do jobs until nothing is left to do."""
@@ -113,34 +120,44 @@ class Rig:
             for stream, _ in due:
                 self.parts.tournaments.advance(stream)
 
-    def abort(self, match: Match, asked: CommandKey) -> AbortMatch:
-        return AbortMatch(actor=ORGANISER, id=asked.id.hex(), secret=self.parts.secret_for(match))
-
-    def read(self, stream: str) -> Tournament:
+    def find(self, stream: str) -> Tournament:
         return self.parts.tournaments.read(stream)
+
+    def game(self, stream: str) -> Game:
+        """The only game."""
+        [game] = self.find(stream).games()
+        return game
+
+    def match_of(self, stream: str, game: Game | None = None) -> str:
+        return self.parts.tournaments.match_id(self.find(stream), game or self.game(stream))
+
+    def matches(self, stream: str) -> list[Match]:
+        return [self.read(self.match_of(stream, game)) for game in self.find(stream).games()]
+
+    def abort(self, match: str) -> None:
+        self.do(match, AbortMatch, ORGANISER)
+
+    def give_up(self, stream: str) -> None:
+        """Abort the matches of the only game until no more are made."""
+        for _ in range(MAX_ATTEMPTS):
+            self.work()
+            self.abort(self.match_of(stream))
+        self.work()
 
     def jobs(self) -> list[str]:
         """The kinds of jobs on the queue of tournaments."""
         return [job.func_name.rpartition(".")[2] for job in self.queues[0].jobs]
 
     def due(self) -> list[str]:
-        return [member.decode() for member in self.redis.zrange(DUE, 0, -1)]
+        return self.list_noted(DUE)
 
 
 def bots(count: int) -> list[Occupant]:
     return [build_bot("random", number) for number in range(count)]
 
 
-@pytest.fixture(scope="module")
-def redis(tmp_path_factory) -> Iterator[Redis]:
-    register(TOY_V1)
-    with start_server(tmp_path_factory.mktemp("store")) as server, connect_client(server.url, 60.0) as client:
-        yield client
-
-
 @pytest.fixture
 def rig(redis: Redis) -> Rig:
-    redis.flushall()
     return Rig(redis)
 
 
@@ -159,46 +176,40 @@ def rig(redis: Redis) -> Rig:
     ],
 )
 def test_a_tournament_of_bots_plays_itself_to_the_end(rig, entrants, terms, games):
-    stream = rig.create(*bots(entrants), **terms)
-    rig.do(stream, StartTournament)
-    rig.work()
-    state = rig.read(stream)
+    stream = rig.begin(*bots(entrants), **terms)
+    state = rig.find(stream)
     assert (state.status, state.ended) == ("ended", "played")
     played = list(state.games())
-    assert len(played) == games
-    assert len({game.match for game in played}) == games
+    assert len({game.match for game in played}) == len(played) == games
     for game in played:
-        match = rig.parts.matches.read(game.match)
-        assert match.life.status == "scored"
-        assert match.life.outcome.ranks == game.ranks
-        assert match.life.created.tournament["id"] == stream
+        life = rig.read(game.match).life
+        assert (life.status, life.outcome.ranks) == ("scored", game.ranks)
+        assert life.created.tournament["id"] == stream
+        assert life.created.bots is None
+        assert all(who.seed is not None for who in life.created.seats), "they follow from the tournament"
     assert rig.due() == []
     for round in state.rounds:
         assert rig.parts.tournaments.check_round(stream, round.number).agrees
 
 
-@pytest.mark.parametrize("repeat", ["once", "rotations"])
-def test_a_sequential_test_ends_early_and_says_why(rig, repeat):
-    entrants = [build_bot("greedy", 1), build_bot("random", 2)]
-    terms = {"format": {"kind": "round-robin", "cycles": 100}, "sprt": {"elo0": 0, "elo1": 300}, "repeat": repeat}
-    stream = rig.create(*entrants, options={"tiles": 4, "cubes": 4}, **terms)
-    rig.do(stream, StartTournament)
-    rig.work()
-    state = rig.read(stream)
-    assert state.ended == "sprt-elo1"
-    assert len(state.rounds) < 100
-    assert judge_entrants(state).taken == "elo1"
+ONE_SIDED = {"sprt": {"elo0": 0, "elo1": 300}, "format": {"kind": "round-robin", "cycles": 100}}
 
 
-def test_a_stronger_bot_is_accepted_against_a_field_of_two(rig):
-    entrants = [build_bot("greedy", 1), build_bot("random", 2), build_bot("random", 3)]
-    terms = {"format": {"kind": "round-robin", "cycles": 100}, "repeat": "rotations", "seats": 3}
-    stream = rig.create(*entrants, ruleset="crystals", sprt={"elo0": 0, "elo1": 300}, **terms)
-    rig.do(stream, StartTournament)
-    rig.work()
-    state = rig.read(stream)
+@pytest.mark.parametrize(
+    ("field", "terms"),
+    [
+        (1, {"repeat": "once", "options": {"tiles": 4, "cubes": 4}}),
+        (1, {"repeat": "rotations", "options": {"tiles": 4, "cubes": 4}}),
+        (2, {"repeat": "rotations", "ruleset": "crystals", "seats": 3}),
+    ],
+)
+def test_a_sequential_test_ends_early_and_says_why(rig, field, terms):
+    entrants = [build_bot("greedy", 1), *(build_bot("random", number + 2) for number in range(field))]
+    state = rig.find(rig.begin(*entrants, **ONE_SIDED, **terms))
     assert state.ended == "sprt-elo1"
     assert len(state.rounds) < 100
+    if field == 1:
+        assert judge_entrants(state).taken == "elo1"
 
 
 def test_the_same_seed_plays_the_same_tournament(rig, redis):
@@ -206,122 +217,97 @@ def test_the_same_seed_plays_the_same_tournament(rig, redis):
     for _ in range(2):
         redis.flushall()
         rig = Rig(redis)
-        stream = rig.create(*bots(4), ruleset="toy", repeat="rotations")
-        rig.do(stream, StartTournament)
-        rig.work()
+        stream = rig.begin(*bots(4), ruleset="toy", repeat="rotations")
         # Only the times may differ.
-        tables.append([game._replace(made_at=0, decided_at=0) for game in rig.read(stream).games()])
+        tables.append([game._replace(made_at=0, decided_at=0) for game in rig.find(stream).games()])
     assert tables[0] == tables[1]
 
 
-def test_the_games_of_a_board_share_their_dice(rig):
-    stream = rig.create(*bots(2), ruleset="toy", repeat="rotations")
-    rig.do(stream, StartTournament)
-    rig.work()
-    first, second = (rig.parts.matches.read(game.match).life.created.dice for game in rig.read(stream).games())
+def test_the_games_of_a_board_share_their_dice_unless_an_account_plays(rig):
+    first, second = (
+        match.life.created.dice for match in rig.matches(rig.begin(*bots(2), ruleset="toy", repeat="rotations"))
+    )
     assert first == second
     assert len(first.matches) == 2
-
-
-def test_bots_alone_have_seeds_that_follow_from_the_tournament(rig):
-    stream = rig.create(*bots(2))
-    rig.do(stream, StartTournament)
-    rig.work()
-    [game] = rig.read(stream).games()
-    created = rig.parts.matches.read(game.match).life.created
-    assert created.bots is None
-    assert all(who.seed is not None for who in created.seats)
+    stream = rig.begin(A, *bots(1), ruleset="toy", repeat="rotations")
+    own = [match.life.created.dice for match in rig.matches(stream)]
+    assert not any(isinstance(each, SharedDice) for each in own)
+    assert len({each.dice_id for each in own}) == len({each.commitment for each in own}) == 2
 
 
 def test_no_seed_is_in_the_open_in_a_tournament_with_other_entrants(rig):
-    stream = rig.create(Account(ANN.id), *bots(2))
-    rig.do(stream, StartTournament)
+    stream = rig.start(A, *bots(2))
     rig.catch_up()
     rig.parts.tournaments.advance(stream)
-    state = rig.read(stream)
-    matches = [rig.parts.matches.read(rig.parts.tournaments.match_id(state, game)) for game in state.games()]
-    created = [match.life.created for match in matches if match.version]
+    created = [match.life.created for match in rig.matches(stream) if match.version]
     assert created
     assert {who.seed for its in created for who in its.seats if isinstance(who, BuiltIn)} == {None}
     assert len({its.bots.commitment for its in created}) == len(created)
 
 
 def test_openings_are_played_by_all_games_of_a_board(rig):
-    stream = rig.create(*bots(2), openings=(("+3", "+2"),), repeat="rotations")
-    rig.do(stream, StartTournament)
-    rig.work()
-    for game in rig.read(stream).games():
-        steps = rig.parts.matches.read(game.match).play.steps
-        assert [step.move for step in steps[:2]] == ["+3", "+2"]
+    for match in rig.matches(rig.begin(*bots(2), openings=(("+3", "+2"),), repeat="rotations")):
+        assert [step.move for step in match.play.steps[:2]] == ["+3", "+2"]
 
 
 def test_people_are_seated_by_their_entry_and_their_result_counts(rig):
-    stream = rig.create(Account(ANN.id), Account(BEN.id))
-    rig.do(stream, StartTournament)
-    rig.work()
-    [game] = rig.read(stream).games()
-    id = rig.parts.tournaments.match_id(rig.read(stream), game)
-    match = rig.parts.matches.read(id)
+    stream = rig.begin(A, B)
+    [match] = rig.matches(stream)
     assert match.life.status == "playing"
     while match.life.status == "playing":
-        mover = ANN if match.life.seats[match.turn.seat - 1].occupant == Account(ANN.id) else BEN
+        mover = ANN if match.life.seats[match.turn.seat - 1].occupant == A else BEN
         move = match.play.ruleset.format_move(match.play.state, next(match.play.ruleset.legal_moves(match.play.state)))
-        asked = command_of("test", "POST", "/", None, b"")
-        order = MakeMove(actor=mover, id=asked.id.hex(), move=move)
-        match = rig.parts.matches.execute(id, lambda _, order=order: order, asked).state
+        match = rig.do(match.stream, MakeMove, mover, move=move)
     rig.work()
-    assert rig.read(stream).status == "ended"
+    assert rig.find(stream).status == "ended"
 
 
 def test_an_entrant_who_withdraws_loses_the_match_under_way_and_plays_no_other(rig):
-    stream = rig.create(Account(ANN.id), Account(BEN.id), *bots(1))
-    rig.do(stream, StartTournament)
-    rig.work()
+    stream = rig.begin(A, B, *bots(1))
     rig.do(stream, WithdrawEntrant, BEN, entrant=2)
     rig.work()
-    state = rig.read(stream)
-    with_ben = [game for game in state.games() if 2 in game.entrants]
+    with_ben = [game for game in rig.find(stream).games() if 2 in game.entrants]
     assert len(with_ben) <= 1
     for game in with_ben:
         seat = game.entrants.index(2) + 1
-        assert game.ranks[seat - 1] == 2
-        assert game.reason == "withdrawal"
+        assert (game.ranks[seat - 1], game.reason) == (2, "withdrawal")
         assert game.left == (SeatWithdrawn(seat, "absent", why="left the tournament"),)
 
 
 def test_the_tournament_withdraws_a_seat_also_from_a_match_that_its_organiser_plays(rig):
-    stream = rig.create(Account(ORGANISER.id), Account(BEN.id))
-    rig.do(stream, StartTournament)
-    rig.work()
+    stream = rig.begin(Account(ORGANISER.id), B)
     rig.do(stream, WithdrawEntrant, BEN, entrant=2)
     rig.work()
-    [game] = rig.read(stream).games()
+    game = rig.game(stream)
     assert game.reason == "withdrawal"
     by = [parse_event(entry).by for entry in rig.parts.matches.read_events(game.match, 0)]
     assert f"organiser:{stream}" in by
 
 
+def test_a_disqualified_entrant_loses_the_match_under_way_for_that_cause(rig):
+    stream = rig.begin(A, *bots(1))
+    rig.order(stream, WithdrawEntrant, entrant=1, disqualified=True, why="a cheat")
+    rig.work()
+    assert [each.cause for each in rig.game(stream).left] == ["disqualified"]
+    assert count_faults(rig.find(stream))[1] == Faults(entrant=1)
+
+
 @pytest.mark.parametrize("ruleset", ["zhen", "rings"])
 def test_an_aborted_match_is_played_again_and_nobody_scores_for_it(rig, ruleset):
-    stream = rig.create(Account(ANN.id), *bots(1), ruleset=ruleset)
-    rig.do(stream, StartTournament)
+    stream = rig.begin(A, *bots(1), ruleset=ruleset)
+    first = rig.match_of(stream)
+    rig.abort(first)
     rig.work()
-    [game] = rig.read(stream).games()
-    first = rig.parts.tournaments.match_id(rig.read(stream), game)
-    asked = command_of("test", "POST", "/", None, b"")
-    rig.parts.matches.execute(first, lambda its: rig.abort(its, asked), asked)
-    rig.work()
-    [game] = rig.read(stream).games()
+    game = rig.game(stream)
     [failed] = game.failed
     assert (failed.match, failed.cause, failed.why) == (first, "called-off", "called off")
-    assert failed.made_at == rig.parts.matches.read(first).life.created_at
+    assert failed.made_at == rig.read(first).life.created_at
     assert game.ranks is None
-    assert rig.parts.matches.read(rig.parts.tournaments.match_id(rig.read(stream), game)).life.status == "playing"
+    assert rig.status(rig.match_of(stream)) == "playing"
 
 
 def test_a_match_in_which_the_servers_bots_fail_is_a_fault_of_the_platform(rig, monkeypatch):
-    stream = rig.create(*bots(2))
-    rig.do(stream, StartTournament)
+    stream = rig.start(*bots(2))
     choose, broken = job_module.choose_move, []
 
     def break_once(*asked):
@@ -332,7 +318,7 @@ def test_a_match_in_which_the_servers_bots_fail_is_a_fault_of_the_platform(rig, 
 
     monkeypatch.setattr(job_module, "choose_move", break_once)
     rig.work()
-    state = rig.read(stream)
+    state = rig.find(stream)
     [failed, decided] = list_all_attempts(state)
     assert (failed.status, decided.status, state.status) == ("failed", "decided", "ended")
     [incident] = failed.incidents
@@ -342,56 +328,31 @@ def test_a_match_in_which_the_servers_bots_fail_is_a_fault_of_the_platform(rig, 
 
 
 def test_a_withdrawal_for_the_fault_of_a_bot_is_scored_and_the_fault_is_recorded(rig):
-    stream = rig.create(Account(ANN.id), *bots(1))
-    rig.do(stream, StartTournament)
+    stream = rig.begin(A, *bots(1))
+    match = rig.match_of(stream)
+    rig.do(match, Withdraw, fault="silent")
     rig.work()
-    [attempt] = list_all_attempts(rig.read(stream))
-    match = rig.parts.tournaments.match_id(rig.read(stream), attempt.game)
-    asked = command_of("test", "POST", "/", None, b"")
-    secret = rig.parts.secret_for(rig.parts.matches.read(match))
-    leave = Withdraw(actor=ANN, id=asked.id.hex(), fault="silent", secret=secret)
-    rig.parts.matches.execute(match, lambda _: leave, asked)
-    rig.work()
-    [attempt] = list_all_attempts(rig.read(stream))
+    [attempt] = list_all_attempts(rig.find(stream))
     assert attempt.incidents == (Incident("silent", 1),)
     assert attempt.is_scored
-    assert (attempt.match, attempt.made_at) == (match, rig.parts.matches.read(match).life.created_at)
-
-
-def test_a_game_that_fails_every_time_is_given_up(rig, caplog):
-    stream = rig.create(Account(ANN.id), *bots(1))
-    rig.do(stream, StartTournament)
-    for _ in range(MAX_ATTEMPTS):
-        rig.work()
-        [game] = rig.read(stream).games()
-        match = rig.parts.tournaments.match_id(rig.read(stream), game)
-        asked = command_of("test", "POST", "/", None, b"")
-        rig.parts.matches.execute(match, lambda its, asked=asked: rig.abort(its, asked), asked)
-    rig.work()
-    [game] = rig.read(stream).games()
-    assert len(game.failed) == MAX_ATTEMPTS
-    assert rig.parts.matches.read(rig.parts.tournaments.match_id(rig.read(stream), game)).version == 0
-    assert "is given up" in caplog.text
+    assert (attempt.match, attempt.made_at) == (match, rig.read(match).life.created_at)
 
 
 def test_the_sweep_enqueues_a_lost_job_again(rig, monkeypatch):
-    stream = rig.create(*bots(2))
-    rig.do(stream, StartTournament)
+    stream = rig.start(*bots(2))
     rig.relay.step(block_ms=0)
     rig.queues[0].empty()
     rig.advances.sweep()
     assert rig.queues[0].job_ids == []
-    now = duty_module.now_ms()
-    monkeypatch.setattr(duty_module, "now_ms", lambda: now + GRACE_MS + 1)
+    put_forward(monkeypatch, duty_module, GRACE_MS + 1)
     rig.advances.sweep()
     assert len(rig.queues[0].job_ids) == 1
     rig.work()
-    assert rig.read(stream).status == "ended"
+    assert rig.find(stream).status == "ended"
 
 
 def test_a_job_that_has_paired_a_round_goes_on_without_another(rig):
-    stream = rig.create(*bots(4))
-    rig.do(stream, StartTournament)
+    stream = rig.start(*bots(4))
     rig.catch_up()
     rig.queues[0].empty()
     rig.parts.tournaments.advance(stream)
@@ -401,8 +362,6 @@ def test_a_job_that_has_paired_a_round_goes_on_without_another(rig):
 
 
 def test_the_results_of_a_round_are_entered_together(rig, monkeypatch):
-    stream = rig.create(*bots(8))
-    rig.do(stream, StartTournament)
     together, append_all = [], RedisStore.append_all
 
     def note(store: RedisStore, appends: Sequence[Append]) -> list[Appended]:
@@ -410,120 +369,81 @@ def test_the_results_of_a_round_are_entered_together(rig, monkeypatch):
         return append_all(store, appends)
 
     monkeypatch.setattr(RedisStore, "append_all", note)
-    rig.work()
-    assert rig.read(stream).status == "ended"
+    assert rig.find(rig.begin(*bots(8))).status == "ended"
     assert together.count(["game-decided"] * 4) == 7
 
 
 def test_a_round_that_is_paired_by_hand_goes_on(rig):
-    stream = rig.create(*bots(4), format={"kind": "swiss", "rounds": 1}, rounds_begin="call")
-    rig.do(stream, StartTournament)
+    stream = rig.start(*bots(4), format={"kind": "swiss", "rounds": 1}, rounds_begin="call")
     rig.catch_up()
     rig.queues[0].empty()
-    rig.do(stream, PairByHand, round=1, boards=((1, 2), (3, 4)), byes=(), why="they came together")
+    rig.order(stream, PairByHand, round=1, boards=((1, 2), (3, 4)), byes=(), why="they came together")
     rig.catch_up()
     assert rig.jobs() == ["advance_tournaments"]
     rig.work()
-    assert rig.read(stream).rounds[0].is_decided
+    assert rig.find(stream).rounds[0].is_decided
 
 
 @pytest.mark.parametrize("tournament", [{}, {"id": 7}, {"id": "tournament-x"}, {"id": "tournament-" + "a" * 26}])
 def test_a_match_that_names_a_tournament_that_is_not_ours_holds_up_nothing(rig, tournament):
-    asked = command_of("test", "POST", "/", None, b"")
-    match = stream_id("match", asked)
-    seats = (build_bot("random", 1), build_bot("random", 2))
-    create = CreateMatch(actor=ORGANISER, id=asked.id.hex(), ruleset="zhen", seats=seats, tournament=tournament)
-    rig.parts.matches.execute(match, lambda _: create, asked, new=True)
+    match = rig.open(CreateMatch, ORGANISER, ruleset="zhen", seats=tuple(bots(2)), tournament=tournament)
     rig.work()
-    assert rig.parts.matches.read(match).life.status == "scored"
+    assert rig.status(match) == "scored"
 
 
 def test_a_relay_that_lost_everything_finds_tournaments(rig):
-    stream = rig.create(*bots(2))
-    rig.do(stream, StartTournament)
+    stream = rig.start(*bots(2))
     rig.relay.step(block_ms=0)
     rig.redis.delete(DUE)
     rig.queues[0].empty()
-    advances, _ = rig.new_relay()
-    Scan(rig.parts.store, [advances]).scan()
+    rig.restart()
+    Scan(rig.parts.store, [rig.advances]).scan()
     assert rig.due() == [stream]
-    advances.sweep()
+    rig.advances.sweep()
     rig.work()
-    assert rig.read(stream).status == "ended"
+    assert rig.find(stream).status == "ended"
 
 
 def test_advancing_twice_at_the_same_time_does_everything_once(rig):
-    stream = rig.create(*bots(4))
-    rig.do(stream, StartTournament)
-    other = compose(CONFIG, RedisStore(rig.redis))
+    stream, other = rig.start(*bots(4)), rig.new_parts()
     for parts in (rig.parts, other, rig.parts, other):
         parts.tournaments.advance(stream)
-    state = rig.read(stream)
-    assert len(state.rounds) == 1
+    assert len(rig.find(stream).rounds) == 1
     rig.work()
-    assert [len(round.boards) for round in rig.read(stream).rounds] == [2, 2, 2]
-
-
-def test_the_games_of_a_board_with_an_account_have_dice_of_their_own(rig):
-    stream = rig.create(Account(ANN.id), *bots(1), ruleset="toy", repeat="rotations")
-    rig.do(stream, StartTournament)
-    rig.work()
-    state = rig.read(stream)
-    games = [game for game in state.games() if 1 in game.entrants]
-    first, second = (rig.parts.matches.read(rig.parts.tournaments.match_id(state, game)) for game in games)
-    dice = first.life.created.dice, second.life.created.dice
-    assert dice[0].dice_id != dice[1].dice_id
-    assert dice[0].commitment != dice[1].commitment
-    assert not any(isinstance(each, SharedDice) for each in dice)
-
-
-def give_up(rig: Rig, stream: str) -> None:
-    for _ in range(MAX_ATTEMPTS):
-        rig.work()
-        [game] = [each for each in rig.read(stream).games() if each.ranks is None]
-        abort_match(rig, rig.parts.tournaments.match_id(rig.read(stream), game))
-    rig.work()
-
-
-def abort_match(rig: Rig, match: str) -> None:
-    asked = command_of("test", "POST", "/", None, b"")
-    rig.parts.matches.execute(match, lambda state: rig.abort(state, asked), asked)
+    assert [len(round.boards) for round in rig.find(stream).rounds] == [2, 2, 2]
 
 
 PLACE = {"round": 1, "board": 1, "game": 1, "why": "a power cut"}
+RULINGS = [(AdjudicateGame, {"ranks": (1, 2)}), (ForfeitGame, {"entrants": (2,)})]
 
 
-def test_a_game_that_was_given_up_is_played_when_it_is_tried_again(rig):
-    stream = rig.create(Account(ANN.id), *bots(1))
-    rig.do(stream, StartTournament)
-    give_up(rig, stream)
-    rig.do(stream, RetryGame, **PLACE)
+def test_a_game_that_fails_every_time_is_given_up_until_it_is_tried_again(rig, caplog):
+    stream = rig.start(A, *bots(1))
+    rig.give_up(stream)
+    assert len(rig.game(stream).failed) == MAX_ATTEMPTS
+    assert rig.read(rig.match_of(stream)).version == 0
+    assert "is given up" in caplog.text
+    rig.order(stream, RetryGame, **PLACE)
     rig.work()
-    [game] = rig.read(stream).games()
-    match = rig.parts.tournaments.match_id(rig.read(stream), game)
-    assert match not in {each.match for each in game.failed}
-    assert rig.parts.matches.read(match).life.status == "playing"
+    match = rig.match_of(stream)
+    assert match not in {each.match for each in rig.game(stream).failed}
+    assert rig.status(match) == "playing"
 
 
-@pytest.mark.parametrize(
-    ("command", "ruling"), [(AdjudicateGame, {"ranks": (1, 2)}), (ForfeitGame, {"entrants": (2,)})]
-)
+@pytest.mark.parametrize(("command", "ruling"), RULINGS)
 @pytest.mark.parametrize("is_given_up", [True, False])
 def test_a_tournament_ends_when_its_last_game_is_ruled_on_and_the_match_under_way_is_aborted(
     rig, command, ruling, is_given_up
 ):
-    stream = rig.create(Account(ANN.id), *bots(1))
-    rig.do(stream, StartTournament)
-    rig.work()
+    stream = rig.begin(A, *bots(1))
     if is_given_up:
-        give_up(rig, stream)
-    [game] = rig.read(stream).games()
-    match = rig.parts.tournaments.match_id(rig.read(stream), game)
-    rig.do(stream, command, **PLACE, **ruling)
+        rig.give_up(stream)
+    match = rig.match_of(stream)
+    rig.order(stream, command, **PLACE, **ruling)
     rig.work()
-    state = rig.read(stream)
+    state = rig.find(stream)
     assert (state.status, state.ended) == ("ended", "played")
-    left = rig.parts.matches.read(match)
+    left = rig.read(match)
     if is_given_up:
         assert left.version == 0
     else:
@@ -533,49 +453,27 @@ def test_a_tournament_ends_when_its_last_game_is_ruled_on_and_the_match_under_wa
 
 
 def test_a_game_whose_match_has_ended_is_not_ruled_on(rig):
-    stream = rig.create(Account(ANN.id), *bots(1))
-    rig.do(stream, StartTournament)
-    rig.work()
-    [game] = rig.read(stream).games()
-    match = rig.parts.tournaments.match_id(rig.read(stream), game)
-    asked = command_of("test", "POST", "/", None, b"")
-    secret_for = rig.parts.secret_for
-    rig.parts.matches.execute(
-        match, lambda state: Withdraw(actor=ANN, id=asked.id.hex(), secret=secret_for(state)), asked
-    )
-    for command, ruling in ((AdjudicateGame, {"ranks": (1, 2)}), (ForfeitGame, {"entrants": (2,)})):
+    stream = rig.begin(A, *bots(1))
+    rig.do(rig.match_of(stream), Withdraw)
+    for command, ruling in RULINGS:
         with pytest.raises(WrongTime) as refused:
-            rig.do(stream, command, **PLACE, **ruling)
+            rig.order(stream, command, **PLACE, **ruling)
         assert refused.value.code == "tournament/match-ended"
     rig.work()
-    assert rig.read(stream).status == "ended"
+    assert rig.find(stream).status == "ended"
 
 
 def test_the_match_of_a_ruled_game_is_aborted_even_if_the_job_died_in_between(rig, monkeypatch):
-    stream = rig.create(Account(ANN.id), Account(BEN.id), *bots(1))
-    rig.do(stream, StartTournament)
-    rig.work()
-    state = rig.read(stream)
-    [game] = [each for each in state.games() if set(each.entrants) <= {1, 2}] or list(state.games())
-    match = rig.parts.tournaments.match_id(state, game)
-    ruling = {**PLACE, "board": game.board}
+    stream = rig.begin(A, B, *bots(1))
+    games = list(rig.find(stream).games())
+    game = next((each for each in games if set(each.entrants) <= {1, 2}), games[0])
+    match = rig.match_of(stream, game)
     with monkeypatch.context() as broken:
         broken.setattr(rig.parts.tournaments, "_abort", lambda *_: 1 / 0)
-        rig.do(stream, AdjudicateGame, **ruling, ranks=(1, 2))
+        rig.order(stream, AdjudicateGame, **{**PLACE, "board": game.board}, ranks=(1, 2))
         with pytest.raises(ZeroDivisionError):
             rig.parts.tournaments.advance(stream)
-    assert len(rig.read(stream).rounds) == 1
+    assert len(rig.find(stream).rounds) == 1
     rig.work()
-    assert rig.parts.matches.read(match).life.status == "aborted"
-    assert len(rig.read(stream).rounds) == 2
-
-
-def test_a_disqualified_entrant_loses_the_match_under_way_for_that_cause(rig):
-    stream = rig.create(Account(ANN.id), *bots(1))
-    rig.do(stream, StartTournament)
-    rig.work()
-    rig.do(stream, WithdrawEntrant, entrant=1, disqualified=True, why="a cheat")
-    rig.work()
-    [game] = rig.read(stream).games()
-    assert [each.cause for each in game.left] == ["disqualified"]
-    assert count_faults(rig.read(stream))[1] == Faults(entrant=1)
+    assert rig.status(match) == "aborted"
+    assert len(rig.find(stream).rounds) == 2

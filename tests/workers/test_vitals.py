@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from shutil import rmtree
 
 import pytest
-from redis import Redis
 from rq.registry import FailedJobRegistry
 from rq.serializers import JSONSerializer
 
@@ -16,7 +15,7 @@ from plyscribe.service.config import Config, parse_key
 from plyscribe.service.health.gauges import read_gauges
 from plyscribe.service.health.readiness import watch_readiness
 from plyscribe.service.health.vitals import Vitals, open_vitals
-from plyscribe.service.processes.embedded import EmbeddedServer, start_server
+from plyscribe.service.processes.embedded import EmbeddedServer
 from plyscribe.service.queues import QUEUES, UNSETTLED, WATCHED, Verification, enqueue_verifications, verify_queue
 from plyscribe.service.store.feed import FeedGroup
 from plyscribe.service.store.memory import MemoryStore
@@ -33,10 +32,9 @@ pytestmark = pytest.mark.server
 KEY = parse_key("5a" * 32)
 
 
-@pytest.fixture(scope="module")
-def url(tmp_path_factory) -> Iterator[str]:
-    with start_server(tmp_path_factory.mktemp("store")) as server:
-        yield server.url
+@pytest.fixture
+def url(server: EmbeddedServer) -> str:
+    return server.url
 
 
 @pytest.fixture(autouse=True)
@@ -46,20 +44,9 @@ def patient(monkeypatch) -> None:
 
 
 @pytest.fixture
-def redis(url) -> Iterator[Redis]:
-    with connect_client(url, 60.0) as client:
-        client.flushall()
-        yield client
-
-
-@pytest.fixture
 def vitals(url, redis) -> Iterator[Vitals]:
     with open_vitals(Config(url, url, KEY)) as vitals:
         yield vitals
-
-
-def worker_of(redis: Redis) -> Worker:
-    return Worker([verify_queue(redis)], connection=redis, serializer=JSONSerializer)
 
 
 def test_nothing_waits_on_an_empty_store(vitals, redis):
@@ -113,18 +100,13 @@ def test_failed_jobs_and_living_workers_are_counted(vitals, redis, url):
     queue = verify_queue(redis)
     enqueue_verifications(queue, [Verification("match-x", 1)])
     with connect_client(url, None) as connection:
-        worker = worker_of(connection)
+        worker = Worker([queue], connection=connection, serializer=JSONSerializer)
         worker.work(burst=True, logging_level="ERROR")
         worker.register_birth()
     assert FailedJobRegistry(queue=queue).get_job_ids() == ["verify_match-x_1"]
     assert vitals.queues() == [("verify", 0, 0.0, 1, 1), *((name, 0, 0.0, 0, 0) for name in QUEUES if name != "verify")]
-
-
-def test_a_worker_without_a_heartbeat_is_not_counted(vitals, redis):
-    worker = worker_of(redis)
-    worker.register_birth()
     redis.delete(worker.key)
-    assert vitals.queues()[0].workers == 0
+    assert vitals.queues()[0].workers == 0, "it gives no signs of life"
 
 
 def test_the_gauges_are_the_vitals(url, redis):

@@ -7,9 +7,10 @@ import os
 import signal
 import subprocess
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,15 +23,12 @@ from plyscribe.domain.player import RemoveWebhook
 from plyscribe.domain.tournament.commands import AbortTournament, CreateTournament, RegisterEntrant, StartTournament
 from plyscribe.domain.webhooks import AddWebhook, ChangeWebhook, PingWebhook, ReplaceWebhookSecret, Webhook
 from plyscribe.service.clock import now_ms
-from plyscribe.service.composition import Parts, compose
 from plyscribe.service.lists.projections import is_complete
 from plyscribe.service.processes.children import python_command
-from plyscribe.service.processes.embedded import EmbeddedServer, start_server
 from plyscribe.service.queues import webhook_queue
 from plyscribe.service.store.feed import FeedGroup
 from plyscribe.service.store.outbox import LEASE_MS, Lane, LaneState
-from plyscribe.service.store.redis import RedisStore, connect_client
-from plyscribe.service.streams.ids import command_of, stream_id
+from plyscribe.service.streams.ids import stream_id
 from plyscribe.service.webhooks import delivery as delivery_module
 from plyscribe.service.webhooks.delivery import FAILS_FOR_MS, RETRY_AFTER_S
 from plyscribe.service.webhooks.posting import Poster
@@ -42,6 +40,8 @@ from plyscribe.workers.duties.webhooks import GRACE_MS, STALE_MS, Webhooks
 from plyscribe.workers.relay import Relay, open_relay
 from plyscribe.workers.worker import Worker
 from tests.service.conftest import CONFIG
+from tests.store.given import eventually
+from tests.workers.given import Killed, Workplace, kill, new_key
 from tests.workers.receiver import Got, Receiver, receiving
 
 pytestmark = pytest.mark.server
@@ -59,13 +59,12 @@ class Clock:
             monkeypatch.setattr(module, "now_ms", lambda: now_ms() + self.ahead)
 
 
-class Rig:
+class Rig(Workplace):
     """A store, a relay with all its duties, a worker of the queue of webhooks, and accounts."""
 
     def __init__(self, redis: Redis, receiver: Receiver, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.redis, self.receiver = redis, receiver
-        self.parts: Parts = compose(replace(CONFIG, webhooks="any"), RedisStore(redis), redis)
-        self.queue = webhook_queue(redis)
+        super().__init__(redis, replace(CONFIG, webhooks="any"))
+        self.receiver, self.queue = receiver, webhook_queue(redis)
         # What one relay has entered, another one catches up with in its next step.
         monkeypatch.setattr(projecting_module, "CATCH_UP_EVERY_S", 0.0)
         self.relay = self.new_relay()
@@ -80,21 +79,18 @@ class Rig:
         return open_relay(self.parts, self.redis, self.redis)
 
     def sign_up(self, name: str) -> Actor:
-        return Actor(
-            "player", self.parts.accounts.sign_up(Actor("system", "test"), name, "person", ("play",))[0].stream
-        )
+        player, _ = self.parts.accounts.sign_up(Actor("system", "test"), name, "person", ("play",))
+        return Actor("player", player.stream)
 
-    def order(self, make: type[Command], who: Actor, webhook: str, **fields: Any) -> None:
-        asked = command_of("test", "POST", "/", None, b"")
-        command = make(actor=who, at=now_ms(), id=asked.id.hex(), webhook=webhook, **fields)
-        self.parts.accounts.players.execute(who.id, lambda _: command, asked)
+    def order(self, make: type[Command], lane: Lane, **fields: Any) -> None:
+        """Something that its owner does to a webhook."""
+        self.do(lane.player, make, Actor("player", lane.player), webhook=lane.webhook, **fields)
 
     def add(self, who: Actor, *topics: str, url: str = "") -> Lane:
-        id = stream_id("hook", command_of("test", "POST", "/", None, b""))
-        key = self.parts.config.server_key.id
-        self.order(AddWebhook, who, id, url=url or self.receiver.url, topics=topics, key=key)
+        lane, key = Lane(who.id, stream_id("hook", new_key())), self.config.server_key.id
+        self.order(AddWebhook, lane, url=url or self.receiver.url, topics=topics, key=key)
         self.drain()
-        return Lane(who.id, id)
+        return lane
 
     def webhook(self, lane: Lane) -> Webhook:
         return self.parts.accounts.players.read(lane.player).webhooks[lane.webhook]
@@ -102,23 +98,21 @@ class Rig:
     def state(self, lane: Lane) -> LaneState:
         return self.parts.outbox.describe([lane])[0]
 
-    def execute(self, match: str, command: type, who: Actor, **fields: object) -> None:
-        asked = command_of("test", "POST", "/", None, b"")
-        order = command(actor=who, at=now_ms(), id=asked.id.hex(), **fields)
-        self.parts.matches.execute(match, lambda _: order, asked, new=command is CreateMatch)
-
-    def open_match(self, **more: Any) -> str:
+    def open_match(self) -> str:
         """A match of Ann, who is to move, against Ben."""
-        match = stream_id("match", command_of("test", "POST", "/", None, b""))
-        seats = (Account(self.ann.id), None)
-        self.execute(match, CreateMatch, self.ann, ruleset="zhen", seats=seats, **more)
-        self.execute(match, TakeSeat, self.ben, seat=2)
+        match = self.open(CreateMatch, self.ann, ruleset="zhen", seats=(Account(self.ann.id), None))
+        self.do(match, TakeSeat, self.ben, seat=2)
         return match
 
-    def drain(self, relay: Relay | None = None) -> None:
+    def end_match(self) -> str:
+        match = self.open_match()
+        self.do(match, Withdraw, self.ben, seat=2, cause="resigned")
+        return match
+
+    def drain(self) -> None:
         """Relay everything, the notices that come of it too."""
         for _ in range(6):
-            (relay or self.relay).step(block_ms=0)
+            self.relay.step(block_ms=0)
 
     def work(self) -> None:
         """Execute all jobs, and wait until what they began has ended."""
@@ -140,19 +134,6 @@ class Rig:
         next(duty for duty in self.relay._duties if isinstance(duty, Webhooks)).sweep()
 
 
-def eventually(is_done: Callable[[], object]) -> None:
-    deadline = time.monotonic() + 60
-    while not is_done():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory) -> Iterator[EmbeddedServer]:
-    with start_server(tmp_path_factory.mktemp("store")) as server:
-        yield server
-
-
 @pytest.fixture
 def receiver() -> Iterator[Receiver]:
     with receiving() as receiver:
@@ -160,13 +141,11 @@ def receiver() -> Iterator[Receiver]:
 
 
 @pytest.fixture
-def rig(server, receiver, monkeypatch) -> Iterator[Rig]:
+def rig(redis, receiver, monkeypatch) -> Iterator[Rig]:
     before = {signum: signal.getsignal(signum) for signum in (signal.SIGTERM, signal.SIGINT)}
-    with connect_client(server.url, 60.0) as redis:
-        redis.flushall()
-        rig = Rig(redis, receiver, monkeypatch)
-        yield rig
-        rig.deliveries.stop()
+    rig = Rig(redis, receiver, monkeypatch)
+    yield rig
+    rig.deliveries.stop()
     for signum, handler in before.items():
         signal.signal(signum, handler)
 
@@ -184,7 +163,7 @@ def is_signed(rig: Rig, lane: Lane, got: Got, source: int = 0) -> bool:
 def test_it_posts_your_turn_signed_with_the_secret(rig, receiver):
     lane = rig.add(rig.ben, "your-turn")
     match = rig.open_match()
-    rig.execute(match, MakeMove, rig.ann, move="+5")
+    rig.do(match, MakeMove, rig.ann, move="+5")
     rig.deliver()
     [got] = receiver.got
     assert got.json["type"] == "your-turn"
@@ -198,56 +177,36 @@ def test_it_posts_your_turn_signed_with_the_secret(rig, receiver):
     assert rig.state(lane).last.status == 204
 
 
-def test_a_turn_that_is_over_before_it_is_relayed_is_not_posted(rig, receiver):
-    rig.add(rig.ben, "your-turn")
-    match = rig.open_match()
-    rig.execute(match, MakeMove, rig.ann, move="+5")
-    rig.execute(match, MakeMove, rig.ben, move="+6")
-    rig.deliver()
-    assert receiver.got == []
-
-
-def test_players_creators_and_recorders_hear_that_a_match_has_ended(rig, receiver):
+def test_who_asked_for_it_hears_that_a_match_has_ended_and_of_no_turn_that_is_over(rig, receiver):
     for who in (rig.ann, rig.ben, rig.eve):
         rig.add(who, "match-ended")
-    match = stream_id("match", command_of("test", "POST", "/", None, b""))
-    seats = (Account(rig.ben.id), Guest("Ida"))
-    organiser = Actor("organiser", rig.ann.id)
-    rig.execute(match, CreateMatch, organiser, ruleset="zhen", seats=seats, recorder=rig.eve.id)
-    rig.execute(match, AbortMatch, organiser, cause="rain")
+    rig.add(rig.ben, "your-turn")
+    seats, organiser = (Account(rig.ben.id), Guest("Ida")), Actor("organiser", rig.ann.id)
+    aborted = rig.open(CreateMatch, organiser, ruleset="zhen", seats=seats, recorder=rig.eve.id)
+    rig.do(aborted, AbortMatch, organiser, cause="rain")
+    rig.do(match := rig.open_match(), MakeMove, rig.ann, move="+5")
+    rig.do(match, MakeMove, rig.ben, move="+6")
+    rig.do(match, Withdraw, rig.ben, seat=2, cause="resigned")
     rig.deliver()
-    assert {got.json["player"] for got in receiver.got} == {rig.ann.id, rig.ben.id, rig.eve.id}
-    assert {got.json["match"]["status"] for got in receiver.got} == {"aborted"}
-
-
-def test_a_match_that_was_played_ends_with_its_outcome(rig, receiver):
-    rig.add(rig.ann, "match-ended", "your-turn")
-    match = rig.open_match()
-    rig.execute(match, Withdraw, rig.ben, seat=2, cause="resigned")
-    rig.deliver()
-    [got] = [got for got in receiver.got if got.json["type"] == "match-ended"]
-    assert got.json["match"]["outcome"]["ranks"] == [1, 2]
+    heard = {(got.json["player"], got.json["match"]["status"]) for got in receiver.got}
+    ended = {(who.id, "ended") for who in (rig.ann, rig.ben)}
+    assert heard == {(who.id, "aborted") for who in (rig.ann, rig.ben, rig.eve)} | ended
+    outcomes = [got.json["match"]["outcome"] for got in receiver.got if got.json["match"]["status"] == "ended"]
+    assert [outcome["ranks"] for outcome in outcomes] == [[1, 2]] * 2
+    assert set(receiver.types()) == {"match-ended"}
 
 
 def test_entrants_and_the_organiser_hear_of_rounds_and_the_end_of_a_tournament(rig, receiver):
     for who in (rig.ann, rig.eve):
         rig.add(who, "round-paired", "tournament-ended")
     organiser = Actor("organiser", rig.eve.id)
-    asked = command_of("test", "POST", "/", None, b"")
-    stream = stream_id("tournament", asked)
     terms = {"name": "Cup", "ruleset": "zhen", "seats": 2, "seed": 1, "is_open": True}
-
-    def order(make: type[Command], actor: Actor = organiser, **fields: Any) -> None:
-        asked = command_of("test", "POST", "/", None, b"")
-        command = make(actor=actor, at=now_ms(), id=asked.id.hex(), **fields)
-        rig.parts.tournaments.execute(stream, command, asked, new=make is CreateTournament)
-
-    order(CreateTournament, **terms, format={"kind": "round-robin"})
+    stream = rig.open(CreateTournament, organiser, **terms, format={"kind": "round-robin"})
     for who in (rig.ann, rig.ben):
-        order(RegisterEntrant, who, occupant=Account(who.id))
-    order(StartTournament)
+        rig.do(stream, RegisterEntrant, who, occupant=Account(who.id))
+    rig.do(stream, StartTournament, organiser)
     rig.parts.tournaments.advance(stream)
-    order(AbortTournament, cause="rain")
+    rig.do(stream, AbortTournament, organiser, cause="rain")
     rig.deliver()
     heard = sorted((got.json["type"], got.json["player"]) for got in receiver.got)
     wanted = [(type, who.id) for type in ("round-paired", "tournament-ended") for who in (rig.ann, rig.eve)]
@@ -256,21 +215,12 @@ def test_entrants_and_the_organiser_hear_of_rounds_and_the_end_of_a_tournament(r
     assert {got.json["tournament"]["name"] for got in receiver.got} == {"Cup"}
 
 
-def test_those_who_asked_for_something_else_hear_nothing(rig, receiver):
-    rig.add(rig.ann, "match-ended")
-    rig.add(rig.eve, "your-turn")
-    rig.open_match()
-    rig.deliver()
-    assert receiver.got == []
-
-
 def test_a_batch_that_is_relayed_again_is_posted_once(rig, receiver, monkeypatch):
     rig.add(rig.ann, "your-turn", "match-ended")
-    match = rig.open_match()
-    rig.execute(match, Withdraw, rig.ben, seat=2, cause="resigned")
+    rig.end_match()
     with monkeypatch.context() as patch:
-        patch.setattr(FeedGroup, "ack", lambda *_: (_ for _ in ()).throw(SystemExit))
-        with pytest.raises(SystemExit):
+        patch.setattr(FeedGroup, "ack", kill)
+        with pytest.raises(Killed):
             rig.relay.step(block_ms=0)
     rig.work()
     rig.relay = rig.new_relay()
@@ -366,7 +316,7 @@ def test_a_webhook_that_fails_for_days_is_disabled_and_can_be_enabled_again(rig,
     receiver.answer = lambda _: 200
     receiver.got.clear()
     rig.clock.ahead = 0
-    rig.order(ChangeWebhook, rig.ann, lane.webhook, enabled=True)
+    rig.order(ChangeWebhook, lane, enabled=True)
     rig.drain()
     rig.open_match()
     rig.deliver()
@@ -395,22 +345,21 @@ def test_a_test_is_posted_and_what_waits_is_tried_with_it(rig, receiver):
     rig.open_match()
     rig.deliver()
     receiver.answer = lambda _: 200
-    rig.order(PingWebhook, rig.ann, lane.webhook)
+    rig.order(PingWebhook, lane)
     rig.deliver()
     assert sorted(receiver.types()) == ["ping", "your-turn", "your-turn"]
 
 
 def test_after_a_new_secret_both_sign_for_a_day(rig, receiver):
     lane = rig.add(rig.ann, "your-turn")
-    rig.order(ReplaceWebhookSecret, rig.ann, lane.webhook, key=rig.parts.config.server_key.id)
+    rig.order(ReplaceWebhookSecret, lane, key=rig.config.server_key.id)
     rig.open_match()
     rig.deliver()
     rig.clock.ahead += DAY
     rig.open_match()
     rig.deliver()
-    first, second = receiver.got
-    assert (is_signed(rig, lane, first, 0), is_signed(rig, lane, first, 1)) == (True, True)
-    assert (is_signed(rig, lane, second, 0), is_signed(rig, lane, second, 1)) == (True, False)
+    signed = [[is_signed(rig, lane, got, source) for source in (0, 1)] for got in receiver.got]
+    assert signed == [[True, True], [True, False]]
 
 
 def test_a_removed_webhook_hears_nothing_more(rig, receiver):
@@ -418,7 +367,7 @@ def test_a_removed_webhook_hears_nothing_more(rig, receiver):
     receiver.answer = lambda _: 500
     rig.open_match()
     rig.deliver()
-    rig.order(RemoveWebhook, rig.ann, lane.webhook)
+    rig.order(RemoveWebhook, lane)
     rig.drain()
     rig.open_match()
     rig.drain()
@@ -434,15 +383,15 @@ def test_a_slow_receiver_holds_up_nobody_else(rig, receiver):
             rig.add(rig.ann, "your-turn", url=slow.url)
         rig.add(rig.ben, "your-turn")
         match = rig.open_match()
-        rig.execute(match, MakeMove, rig.ann, move="+5")
-        rig.execute(match, MakeMove, rig.ben, move="+6")
+        rig.do(match, MakeMove, rig.ann, move="+5")
+        rig.do(match, MakeMove, rig.ben, move="+6")
         rig.drain()
         rig.open_match()
-        rig.execute(match, MakeMove, rig.ann, move="+7")
+        rig.do(match, MakeMove, rig.ann, move="+7")
         rig.drain()
         worker = Worker([rig.queue], connection=rig.redis, serializer=JSONSerializer)
         worker.work(burst=True, logging_level="CRITICAL")
-        eventually(lambda: receiver.got and len(slow.got) == 3)
+        eventually(lambda: bool(receiver.got) and len(slow.got) == 3)
         free.set()
         rig.work()
 
@@ -458,16 +407,23 @@ def test_a_receiver_that_takes_too_long_counts_as_failed(rig, receiver):
     assert rig.state(lane).last.error == "no answer within 2 s"
 
 
-def test_a_worker_that_is_killed_in_the_middle_of_a_post_loses_nothing(rig, receiver, server, tmp_path):
-    lane = rig.add(rig.ann, "your-turn")
+@contextmanager
+def posting(rig: Rig, url: str, tmp_path: Path) -> Iterator[tuple[subprocess.Popen[bytes], threading.Event]]:
+    """A worker process in the middle of a post, which is answered when the event is set."""
     free = threading.Event()
-    receiver.answer = lambda _: 200 if free.wait(60) else 500
+    rig.receiver.answer = lambda _: 200 if free.wait(60) else 500
     rig.open_match()
     rig.drain()
-    env = {**os.environ, **SETTINGS, "REDIS_URL": server.url}
+    env = {**os.environ, **SETTINGS, "REDIS_URL": url}
     command = python_command("plyscribe.workers", "webhook")
     with (tmp_path / "log").open("wb") as log, subprocess.Popen(command, env=env, stderr=log) as process:
-        eventually(lambda: receiver.got)
+        eventually(lambda: bool(rig.receiver.got))
+        yield process, free
+
+
+def test_a_worker_that_is_killed_in_the_middle_of_a_post_loses_nothing(rig, receiver, server, tmp_path):
+    lane = rig.add(rig.ann, "your-turn")
+    with posting(rig, server.url, tmp_path) as (process, free):
         process.kill()
     free.set()
     assert rig.state(lane).waiting == 1
@@ -479,14 +435,7 @@ def test_a_worker_that_is_killed_in_the_middle_of_a_post_loses_nothing(rig, rece
 
 def test_a_worker_that_is_asked_to_stop_ends_the_post_in_hand_first(rig, receiver, server, tmp_path):
     lane = rig.add(rig.ann, "your-turn")
-    free = threading.Event()
-    receiver.answer = lambda _: 200 if free.wait(60) else 500
-    rig.open_match()
-    rig.drain()
-    env = {**os.environ, **SETTINGS, "REDIS_URL": server.url}
-    command = python_command("plyscribe.workers", "webhook")
-    with (tmp_path / "log").open("wb") as log, subprocess.Popen(command, env=env, stderr=log) as process:
-        eventually(lambda: receiver.got)
+    with posting(rig, server.url, tmp_path) as (process, free):
         process.terminate()
         free.set()
         assert process.wait(60) == 0
@@ -498,44 +447,47 @@ def test_without_webhooks_the_relay_asks_nobody_and_writes_nothing(rig, monkeypa
     real = rig.parts.outbox.list_wants
     monkeypatch.setattr(rig.parts.outbox, "list_wants", lambda players: asked.append(players) or real(players))
     for _ in range(3):
-        match = rig.open_match()
-        rig.execute(match, Withdraw, rig.ben, seat=2, cause="resigned")
+        rig.end_match()
     rig.drain()
     assert asked == []
     assert list(rig.redis.scan_iter("webhooks:*")) == []
 
 
 def test_another_relay_learns_of_a_webhook_with_its_next_sweep(rig, receiver):
-    other = rig.new_relay()
-    rig.drain(other)
+    own, rig.relay = rig.relay, rig.new_relay()
+    other = rig.relay
+    rig.drain()
+    rig.relay = own
     rig.add(rig.ann, "match-ended")
-    match = rig.open_match()
-    rig.execute(match, Withdraw, rig.ben, seat=2, cause="resigned")
+    rig.end_match()
     # The other relay takes over.
-    rig.relay._leases.leave()
+    own._leases.leave()
     other._leases._renew_at = 0.0
-    next(duty for duty in other._duties if isinstance(duty, Webhooks)).sweep()
-    rig.drain(other)
-    rig.work()
+    rig.relay = other
+    rig.sweep()
+    rig.deliver()
     assert receiver.types() == ["match-ended"]
 
 
-def test_what_is_older_than_three_days_is_no_news(rig, receiver):
-    rig.add(rig.ann, "your-turn", "match-ended")
+def test_what_is_older_than_three_days_is_no_news_nor_anything_where_webhooks_are_off(rig, receiver):
+    lane = rig.add(rig.ann, "your-turn", "match-ended")
     rig.open_match()
-    match = rig.open_match()
-    rig.execute(match, Withdraw, rig.ben, seat=2, cause="resigned")
+    rig.end_match()
     rig.clock.ahead += STALE_MS
     rig.deliver()
     assert receiver.got == []
+    rig.clock.ahead = 0
+    rig.parts = replace(rig.parts, config=replace(rig.config, webhooks="off"))
+    rig.relay = rig.new_relay()
+    rig.open_match()
+    rig.deliver()
+    assert (receiver.got, rig.state(lane).waiting) == ([], 0)
 
 
 def test_an_account_or_a_match_that_cannot_be_read_holds_up_no_other(rig, receiver, monkeypatch, caplog):
     for who in (rig.ann, rig.ben):
         rig.add(who, "match-ended")
-    bad, good = rig.open_match(), rig.open_match()
-    for match in (bad, good):
-        rig.execute(match, Withdraw, rig.ben, seat=2, cause="resigned")
+    bad, good = rig.end_match(), rig.end_match()
     real = duty_module.match_list.describe_row
     monkeypatch.setattr(
         duty_module.match_list, "describe_row", lambda match: 1 / 0 if match.stream == bad else real(match)
@@ -556,12 +508,3 @@ def test_without_a_worker_the_queue_does_not_grow_without_bound(rig, receiver, m
     assert rig.queue.count == 3
     rig.work()
     assert receiver.types() == ["your-turn"]
-
-
-def test_turned_off_nothing_is_put_and_nothing_is_sent(rig, receiver):
-    lane = rig.add(rig.ann, "your-turn")
-    rig.parts = replace(rig.parts, config=replace(rig.parts.config, webhooks="off"))
-    rig.relay = rig.new_relay()
-    rig.open_match()
-    rig.deliver()
-    assert (receiver.got, rig.state(lane).waiting) == ([], 0)
