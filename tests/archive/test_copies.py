@@ -34,13 +34,8 @@ CLOCK = count(1)
 
 
 @pytest.fixture
-def copies(tmp_path: Path) -> Archive:
-    return Archive((tmp_path / "archive").as_uri()).copies
-
-
-@pytest.fixture
-def store() -> MemoryStore:
-    return MemoryStore()
+def copies(archive: Archive) -> Archive:
+    return archive.copies
 
 
 def grow(store: EventStore, stream: str, events: int = 1, text: bytes = b"x") -> None:
@@ -83,8 +78,12 @@ def segments_of(copies: Archive, stream: str) -> list[Segment]:
     return dict(walk_copies(copies, names, pytest.fail)).get(stream, [])
 
 
-def test_an_empty_store_gets_all_streams_but_matches_from_their_copies(store, copies):
+def test_an_empty_store_gets_all_streams_but_matches_from_their_copies(store, copies, monkeypatch):
     fill(store)
+    with monkeypatch.context() as patched:
+        patched.setattr(copies, "put", raise_away)
+        with pytest.raises(ArchiveUnavailable):
+            copy(store, copies)
     done = copy(store, copies)
     assert (done.looked_at, done.streams, done.events, done.is_complete) == (4, 4, 1 + 4 + 9 + 16, True)
     again = MemoryStore()
@@ -94,6 +93,10 @@ def test_an_empty_store_gets_all_streams_but_matches_from_their_copies(store, co
     assert others(again) == others(store)
     assert again.load(MATCH).entries == []
     assert again.tail().entries == []
+
+
+def raise_away(*_: object) -> None:
+    raise ArchiveUnavailable("away")
 
 
 def test_a_pass_copies_only_what_came_since_the_last_one(store, copies):
@@ -126,7 +129,7 @@ def test_a_long_stream_is_copied_in_parts_that_end_with_a_command(store, copies,
     assert sum(entry.last - entry.first + 1 for entry in again.tail().entries) < 33
 
 
-def test_a_pass_goes_on_where_it_stopped(store, copies):
+def test_a_pass_goes_on_where_it_stopped_or_begins_anew(store, copies):
     fill(store)
     clock = iter(range(100, 200))
 
@@ -146,14 +149,10 @@ def test_a_pass_goes_on_where_it_stopped(store, copies):
     assert steps == 5
     assert read_progress(copies) == (None, "", 100)
     assert others(restore(copies)) == others(store)
-
-
-def test_a_pass_that_begins_anew_copies_what_came_since_another_one_began(store, copies):
-    fill(store)
+    grow(store, ANN)
     note_progress(copies, Progress(begun_ms=1, after=store.streams()[-1]))
-    clock = iter((50, *range(100, 200)))
     done = copy_streams(store, copies, lambda: next(clock), begins_anew=True)
-    assert (done.streams, read_progress(copies).copied_ms) == (4, 50)
+    assert (done.streams, read_progress(copies).copied_ms > 100) == (1, True)
 
 
 def test_a_stream_that_was_cut_short_is_copied_anew(store, copies):
@@ -171,7 +170,7 @@ def test_a_stream_that_was_cut_short_is_copied_anew(store, copies):
 
 def test_what_the_store_lost_and_wrote_otherwise_is_copied_as_it_is_now(store, copies):
     fill(store)
-    behind = restore_first(store, 2)
+    behind = shortened(store, 2)
     copy(store, copies)
     # The store is restored from a backup: nothing is copied, and nothing is lost from the copies.
     assert copy(behind, copies).streams == 0
@@ -181,15 +180,13 @@ def test_what_the_store_lost_and_wrote_otherwise_is_copied_as_it_is_now(store, c
     assert restore(copies).load(LEDGER).entries == behind.load(LEDGER).entries
 
 
-def restore_first(store: MemoryStore, commands: int) -> MemoryStore:
+def shortened(store: MemoryStore, commands: int) -> MemoryStore:
     """A store in which each stream has only its first commands."""
     behind = MemoryStore()
     for stream in OTHERS:
         [known] = store.commands([stream])
-        for key, first, last in known[:commands]:
-            some = store.load(stream).entries[first - 1 : last]
-            before = store.load(stream).entries[first - 2].h if first > 1 else b""
-            behind.append(stream, first - 1, before, some, ["tested"] * len(some), key)
+        entries = store.load(stream).entries[: known[:commands][-1].last]
+        assert behind.unseal(stream, None, entries, known[:commands])
     return behind
 
 
@@ -209,7 +206,7 @@ def test_a_damaged_stream_is_copied_up_to_the_damage(store, copies, caplog):
 def test_what_is_newer_in_the_store_stays_and_what_is_behind_goes_on(store, copies):
     fill(store)
     copy(store, copies)
-    behind = restore_first(store, 2)
+    behind = shortened(store, 2)
     grow(store, ANN, 2)
     before = others(store)
     assert restore_copies(store, copies).events == 0
@@ -234,17 +231,16 @@ def test_a_stream_that_differs_is_named_and_stays(store, copies):
 
 
 def test_a_dropped_record_stays_dropped(store, copies):
-    text = [b'{"type":"record-received"}', b'{"type":"record-refused"}']
-    received = link_all(first_link(TAKEN), 1, text)
-    store.append(TAKEN, 0, b"", received, ["x", "y"], CommandKey(bytes(16), bytes(8)))
+    received = link_all(first_link(TAKEN), 1, [b'{"type":"record-received"}', b'{"type":"record-refused"}'])
+    older = MemoryStore()
+    for each in (store, older):
+        each.append(TAKEN, 0, b"", received, ["x", "y"], CommandKey(bytes(16), bytes(8)))
     copy(store, copies)
     line = b'{"data":{"events":2,"head":"%b"},"type":"record-dropped"}' % received[-1].h.hex().encode()
     [dropped] = link_all(first_link(TAKEN), 1, [line])
     store.condense(TAKEN, 2, received[-1].h, dropped, "record-dropped")
     assert restore(copies, store).load(TAKEN).entries == [dropped]
     copy(store, copies)
-    older = MemoryStore()
-    older.append(TAKEN, 0, b"", received, ["x", "y"], CommandKey(bytes(16), bytes(8)))
     assert restore(copies, older).load(TAKEN).entries == received
 
 
@@ -353,19 +349,6 @@ def test_a_restore_that_died_is_completed_by_running_it_again(store, copies, aft
     with suppress(Died):
         restore_copies(dying(again, after, counted), dying(copies, after, counted))
     assert others(restore(copies, again)) == others(store)
-
-
-def test_an_archive_that_is_away_ends_a_pass_and_the_next_one_goes_on(store, copies, monkeypatch):
-    fill(store)
-
-    def refuse(*_):
-        raise ArchiveUnavailable("away")
-
-    with monkeypatch.context() as patched:
-        patched.setattr(copies, "put", refuse)
-        with pytest.raises(ArchiveUnavailable):
-            copy(store, copies)
-    assert copy(store, copies).streams == 4
 
 
 # Merging

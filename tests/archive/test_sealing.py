@@ -30,16 +30,6 @@ from tests.archive.settled import fill, make_settled, picture
 NEW = CommandKey(b"n" * 16, b"d" * 8)
 
 
-@pytest.fixture
-def archive(tmp_path: Path) -> Archive:
-    return Archive((tmp_path / "archive").as_uri())
-
-
-@pytest.fixture
-def store() -> MemoryStore:
-    return MemoryStore()
-
-
 def open_again(archive: Archive) -> Archive:
     """As another process would open it."""
     return Archive(archive.address)
@@ -180,13 +170,20 @@ def end_of(before: dict, match: str):
 # Appends to sealed streams
 
 
-def test_an_append_unseals_the_match_and_later_it_is_sealed_again(store, archive):
+def test_an_append_unseals_the_match_unless_it_is_refused_and_later_it_is_sealed_again(store, archive):
     [match] = fill(store, [make_settled(1)])
     before = picture(store)
     seal_streams(store, archive, [match])
     sealed = SealedStore(store, archive)
     expected, head, events, types = end_of(before, match)
+    entries, [first, *_] = before["streams"][match]
+    assert sealed.append(match, 0, b"", entries[:1], ["x"], first.command) == Seen(first.first, first.last)
+    stale = sealed.append(match, 2, head, [events[0]._replace(version=3)], types, NEW)
+    assert stale == Stale(len(entries), entries[2:258])
     assert isinstance(store.append(match, expected, head, events, types, NEW), Sealed)
+    assert store.streams() == []
+    with pytest.raises(ArchiveUnavailable, match=match):
+        SealedStore(store, None).load(match)
     assert sealed.append(match, expected, head, events, types, NEW) == Stored(expected + 1, expected + 1)
     assert store.streams() == [match]
     assert store.tail().entries[-1].last == expected + 1
@@ -194,27 +191,6 @@ def test_an_append_unseals_the_match_and_later_it_is_sealed_again(store, archive
     assert sealed.append(match, expected, head, events, types, NEW) == Seen(expected + 1, expected + 1)
     assert sealed.append(match, expected, head, events, types, NEW._replace(digest=b"x" * 8)) == Reused()
     assert len(sealed.load(match).entries) == expected + 1
-
-
-def test_what_is_refused_unseals_nothing(store, archive):
-    [match] = fill(store, [make_settled(1)])
-    before = picture(store)
-    seal_streams(store, archive, [match])
-    sealed = SealedStore(store, archive)
-    entries, commands = before["streams"][match]
-    _, head, events, types = end_of(before, match)
-    first = commands[0]
-    assert sealed.append(match, 0, b"", entries[:1], ["x"], first.command) == Seen(first.first, first.last)
-    stale = sealed.append(match, 2, head, [events[0]._replace(version=3)], types, NEW)
-    assert stale == Stale(len(entries), entries[2:258])
-    assert store.streams() == []
-
-
-def test_without_an_archive_a_sealed_match_is_not_lost_but_away(store, archive):
-    [match] = fill(store, [make_settled(1)])
-    seal_streams(store, archive, [match])
-    with pytest.raises(ArchiveUnavailable, match=match):
-        SealedStore(store, None).load(match)
 
 
 def test_a_pack_that_is_lost_or_altered_is_named_and_spares_the_others(store, archive):
@@ -249,6 +225,9 @@ def test_packs_are_merged_and_who_has_an_old_place_finds_the_new_one(store, arch
     assert sorted(archive.list_emptied()) == sorted(packs)
     assert merge_small(store, archive) is None
     assert picture(SealedStore(store, archive)) == before
+    moved = repack(store, archive, [merged.pack], without=lambda stream: stream == matches[0])
+    assert moved.streams == 5
+    assert {stream for _, block in archive.open_blocks(moved.pack) for stream in block.streams} == set(matches[1:])
 
 
 def test_a_reader_on_its_way_to_a_dropped_pack_finds_the_new_one(store, archive):
@@ -288,14 +267,6 @@ def test_an_emptied_pack_is_kept_for_a_while_and_as_long_as_the_store_names_it(s
     assert sorted(archive.list_emptied()) == []
     assert SealedStore(store, archive).load(matches[0]).entries
     assert moved.streams == 2
-
-
-def test_streams_are_left_out_and_copies_of_others_dropped(store, archive):
-    matches = fill(store, [make_settled(number) for number in range(3)])
-    pack = seal_streams(store, archive, matches).pack
-    moved = repack(store, archive, [pack], without=lambda stream: stream == matches[0])
-    assert moved.streams == 2
-    assert {stream for _, block in archive.open_blocks(moved.pack) for stream in block.streams} == set(matches[1:])
 
 
 def test_streams_that_are_sealed_again_and_again_end_in_an_error(archive):

@@ -1,31 +1,18 @@
 """A walk over all streams comes to each of them, whatever is sealed, moved and unsealed meanwhile."""
 
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
 from plyscribe.service.archive.repacking import drop_emptied, repack
 from plyscribe.service.archive.sealed_store import SealedStore
 from plyscribe.service.archive.sealing import seal_streams
-from plyscribe.service.archive.storage import Archive
 from plyscribe.service.archive.walking import walk_streams
 from plyscribe.service.clock import now_ms
-from plyscribe.service.store.memory import MemoryStore
 from plyscribe.service.store.port import CommandKey
 from tests.archive.settled import fill, make_settled, picture
 from tests.archive.test_sealing import end_of
 from tests.store.given import append
-
-
-@pytest.fixture
-def archive(tmp_path: Path) -> Archive:
-    return Archive((tmp_path / "archive").as_uri())
-
-
-@pytest.fixture
-def store() -> MemoryStore:
-    return MemoryStore()
 
 
 def walk(store: SealedStore, kinds=("match",)) -> Counter[str]:

@@ -109,7 +109,7 @@ def test_entering_tells_which_rows_were_new_however_many(database):
     assert len(read(shelf)) == 5003
 
 
-@pytest.mark.parametrize("versions", permutations(range(1, 5)), ids=str)
+@pytest.mark.parametrize("versions", list(permutations(range(1, 5))), ids=str)
 def test_the_newest_version_wins_in_any_order(database, versions):
     shelf = make_shelf(database)
     for version in versions:
@@ -133,24 +133,18 @@ def test_a_locked_file_is_unavailable(on_file, file, monkeypatch):
     assert read(shelf).keys() == {"a", "b"}
 
 
-def test_a_full_disk_is_unavailable_and_what_is_there_can_be_read(on_file, monkeypatch):
+def test_a_file_that_cannot_be_written_or_found_is_unavailable_and_what_is_there_can_be_read(
+    on_file, file, tmp_path, monkeypatch
+):
     shelf = make_shelf(on_file)
     write(shelf, book("a"))
+    with pytest.raises(DatabaseUnavailable, match="readonly"):
+        write(make_shelf(Database(f"sqlite:///file:{file}?mode=ro&uri=true")), book("b"))
     on_file.close()
     monkeypatch.setattr(engine_module, "PRAGMAS", ("max_page_count=1",))
     with pytest.raises(DatabaseUnavailable, match="full"):
         write(shelf, book("b", title="x" * 100_000))
     assert read(shelf) == {"a": (1, "a title")}
-
-
-def test_a_file_that_may_not_be_written_is_unavailable_for_writers(on_file, file):
-    write(make_shelf(on_file), book("a"))
-    shelf = make_shelf(Database(f"sqlite:///file:{file}?mode=ro&uri=true"))
-    with pytest.raises(DatabaseUnavailable, match="readonly"):
-        write(shelf, book("b"))
-
-
-def test_a_file_in_no_directory_is_unavailable(tmp_path):
     with pytest.raises(DatabaseUnavailable, match="unable to open"):
         Database(f"sqlite:///{tmp_path}/nowhere/read.db").ask()
 
@@ -267,18 +261,14 @@ def test_a_wrong_password_and_a_wrong_name_are_named_but_no_password_printed(own
         ("postgresql://host/name", "postgresql is not supported: write .*postgresql\\+psycopg"),
         (f"postgresql+psycopg2://ann:{SECRET}@host/name", "psycopg2 is not supported"),
         (f"postgresql+psycopg://ann:{SECRET}@host:port/name", "the address is no URL"),
+        (f"postgresql+psycopg://ann:{SECRET}@host/name", r"pip install 'plyscribe\[postgres\]'"),
     ],
 )
-def test_an_address_that_cannot_be_used_says_what_to_write(address, why):
+def test_an_address_that_cannot_be_used_says_what_to_write_or_install(address, why, monkeypatch):
+    monkeypatch.setitem(sys.modules, "psycopg", None)
     with pytest.raises(DatabaseError, match=why) as caught:
         Database(address)
     assert SECRET not in str(caught.value)
-
-
-def test_a_missing_driver_says_what_to_install(monkeypatch):
-    monkeypatch.setitem(sys.modules, "psycopg", None)
-    with pytest.raises(DatabaseError, match=r"pip install 'plyscribe\[postgres\]'"):
-        Database("postgresql+psycopg://host/name")
 
 
 @pytest.mark.server

@@ -46,17 +46,16 @@ def test_rows_take_the_place_of_their_owners_rows_and_of_no_others(connection):
 
 
 def test_only_what_differs_is_written(connection):
-    replace_rows(connection, FRUIT, ["ann"], [fruit("ann", "fig", 1), fruit("ann", "plum"), fruit("ann", "pear")])
-    change = replace_rows(connection, FRUIT, ["ann"], [fruit("ann", "fig", 2), fruit("ann", "plum")])
-    assert change == Change([fruit("ann", "pear")], [])
+    def replace(*rows: dict[str, str | int | None]) -> Change:
+        return replace_rows(connection, FRUIT, ["ann"], rows)
+
+    fig, plum, pear, lime = fruit("ann", "fig", 2), *(fruit("ann", name) for name in ("plum", "pear", "lime"))
+    replace(fruit("ann", "fig", 1), plum, pear)
+    assert replace(fig, plum) == Change([pear], [])
     assert read(connection) == {("ann", "fig", 2), ("ann", "plum", None)}
-    change = replace_rows(
-        connection, FRUIT, ["ann"], [fruit("ann", "fig", 2), fruit("ann", "plum"), fruit("ann", "lime")]
-    )
-    assert change == Change([], [fruit("ann", "lime")])
-    change = replace_rows(connection, FRUIT, ["ann"], [fruit("ann", "fig", 2), fruit("ann", "plum")])
-    assert change == Change([fruit("ann", "lime")], [])
-    assert replace_rows(connection, FRUIT, ["ann"], [fruit("ann", "fig", 2), fruit("ann", "plum")]) == Change([], [])
+    assert replace(fig, plum, lime) == Change([], [lime])
+    assert replace(fig, plum) == Change([lime], [])
+    assert replace(fig, plum) == Change([], [])
 
 
 def test_many_owners_are_replaced_at_once(connection):

@@ -40,9 +40,9 @@ def test_what_a_build_enters_is_read_when_it_ends_and_the_old_rows_until_then(sh
     assert shelf.state() == (False, None)
     build = shelf.begin(now_ms=1)
     assert shelf.state() == (False, 1)
+    assert read(shelf) == {"old": (1, "a title")}
     fill(shelf, build, book("new"))
     assert shelf.state() == (False, 2), "it shows its last sign of life"
-    assert read(shelf) == {"old": (1, "a title")}
     shelf.finish(build)
     assert read(shelf) == {"new": (1, "a title")}
     assert shelf.state() == (True, None)

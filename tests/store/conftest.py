@@ -1,7 +1,7 @@
 import os
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +19,8 @@ from plyscribe.service.store.metered import MeteredStore
 from plyscribe.service.store.port import EventStore
 from plyscribe.service.store.redis import RedisStore, connect_client
 from tests.archive.always_sealed import AlwaysSealed
-from tests.store.own_clusters import OwnCluster, own_cluster
-from tests.store.sentinels import Watched, watched_store
+from tests.store.own_clusters import own_cluster
+from tests.store.sentinels import watched_store
 
 WITH_ARCHIVE = "with archive"
 OVER_MEMORY: dict[str, Callable[[EventStore], EventStore]] = {
@@ -54,51 +54,27 @@ def binary_of(engine: str) -> Binary:
 
 
 @pytest.fixture(scope="session")
-def shared_servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], EmbeddedServer]]:
-    """One running server per engine, started when it is first used."""
-    running: dict[str, EmbeddedServer] = {}
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], Any]]:
+    """One running server, cluster or watched primary of each name, started when it is first used."""
+    known: dict[str, Any] = {}
     with ExitStack() as stack:
 
-        def server_of(engine: str) -> EmbeddedServer:
-            if engine not in running:
-                binary = binary_of(engine)
-                running[engine] = stack.enter_context(EmbeddedServer(tmp_path_factory.mktemp(engine), binary))
-            return running[engine]
+        def find(name: str) -> Any:
+            if name not in known:
+                known[name] = stack.enter_context(start(name, tmp_path_factory.mktemp(name.replace(" ", "-"))))
+            return known[name]
 
-        yield server_of
-
-
-@pytest.fixture(scope="session")
-def shared_clusters(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], OwnCluster]]:
-    """One running cluster of three primaries per engine, started when it is first used."""
-    running: dict[str, OwnCluster] = {}
-    with ExitStack() as stack:
-
-        def cluster_of(engine: str) -> OwnCluster:
-            if engine not in running:
-                binary = binary_of(engine).path
-                directory = tmp_path_factory.mktemp(f"{engine}-cluster")
-                running[engine] = stack.enter_context(own_cluster(binary, directory, node_timeout_ms=30_000))
-            return running[engine]
-
-        yield cluster_of
+        yield find
 
 
-@pytest.fixture(scope="session")
-def shared_watched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[], Watched]]:
-    """A primary with two replicas and three Sentinels, started when it is first used."""
-    running: list[Watched] = []
-    with ExitStack() as stack:
-
-        def watched() -> Watched:
-            if not running:
-                directory = tmp_path_factory.mktemp("watched")
-                # No test of it wants another primary, however long this one is held up.
-                patient = watched_store(binary_of("valkey").path, directory, least=0, down_after_ms=60_000)
-                running.append(stack.enter_context(patient))
-            return running[0]
-
-        yield watched
+def start(name: str, directory: Path) -> AbstractContextManager[Any]:
+    if name == WATCHED:
+        # No test of it wants another primary, however long this one is held up.
+        return watched_store(binary_of("valkey").path, directory, least=0, down_after_ms=60_000)
+    binary = binary_of(name.partition(" ")[0])
+    if name.endswith("cluster"):
+        return own_cluster(binary.path, directory, node_timeout_ms=30_000)
+    return EmbeddedServer(directory, binary)
 
 
 @pytest.fixture(params=REAL)
@@ -114,23 +90,28 @@ def server(engine: str, tmp_path: Path) -> Iterator[EmbeddedServer]:
 
 
 @pytest.fixture
-def client_of(
-    shared_servers: Callable[[str], EmbeddedServer],
-    shared_clusters: Callable[[str], OwnCluster],
-    shared_watched: Callable[[], Watched],
-) -> Iterator[Callable[[str], Any]]:
+def own_client(server: EmbeddedServer) -> Iterator[Redis]:
+    """A client of a server for one test; files that only use such servers import it as `client`."""
+    with connect_client(server.url, PATIENCE_S) as client:
+        yield client
+
+
+@pytest.fixture
+def own_store(client: Redis) -> RedisStore:
+    return RedisStore(client)
+
+
+@pytest.fixture
+def client_of(running: Callable[[str], Any]) -> Iterator[Callable[[str], Any]]:
     """Clients of empty servers, fake or real, of clusters, or of a primary that Sentinels watch, by their names."""
     with ExitStack() as stack:
 
         def connect_to(engine: str) -> Redis | Cluster:
-            if engine.endswith("cluster"):
-                cluster = stack.enter_context(shared_clusters(engine.partition(" ")[0]).connect(PATIENCE_S))
-                cluster.flushall()
-                return cluster
             if engine == "fakeredis":
                 return fakeredis.FakeRedis(server=fakeredis.FakeServer())
-            client = connect_client((shared_watched() if engine == WATCHED else shared_servers(engine)).url, PATIENCE_S)
-            stack.callback(client.connection_pool.disconnect)
+            found = running(engine)
+            client = found.connect(PATIENCE_S) if engine.endswith("cluster") else connect_client(found.url, PATIENCE_S)
+            stack.enter_context(client)
             client.flushall()
             return client
 

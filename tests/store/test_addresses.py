@@ -30,7 +30,7 @@ def test_an_address_names_servers(url, kind, nodes, name, options):
 
 
 @pytest.mark.parametrize(
-    "plain", ["unix:///run/store.sock", "redis://ann:word@box:1/2?health_check_interval=5", "rediss://box/1"]
+    "plain", ["unix:///run/store.sock", "redis://ann:word@box:1/2?health_check_interval=5", "rediss://box:1/1"]
 )
 def test_a_server_is_reached_as_redis_py_reads_its_address(plain):
     theirs = Redis.from_url(plain).connection_pool

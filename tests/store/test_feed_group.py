@@ -1,6 +1,5 @@
 """How the relay reads the feed: at least once, in order within a bucket, and nothing is trimmed too early."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -14,24 +13,15 @@ from plyscribe.service.store.feed import CHUNK, GROUP, FeedGroup
 from plyscribe.service.store.port import BUCKETS, FeedEntry, StoreUnavailable, WrongType, bucket_of
 from plyscribe.service.store.redis import RedisStore, connect_client
 from plyscribe.service.store.redis_keys import feed_key
+from tests.store.conftest import own_client as client
+from tests.store.conftest import own_store as store
 from tests.store.given import append
 
+__all__ = ["client", "store"]
 pytestmark = pytest.mark.server
 
 STREAM = "match-aaaaaaaaaaaaaaaaaaaaaaaaaa"
 FEED = feed_key(bucket_of(STREAM))
-
-
-@pytest.fixture
-def client(server: EmbeddedServer) -> Iterator[Redis]:
-    client = connect_client(server.url, 60.0)
-    yield client
-    client.connection_pool.disconnect()
-
-
-@pytest.fixture
-def store(client: Redis) -> RedisStore:
-    return RedisStore(client)
 
 
 @pytest.fixture

@@ -6,12 +6,9 @@ from typing import Any
 
 import pytest
 
-from plyscribe.domain.bundle.bundle import describe_head, format_bundle
 from plyscribe.domain.chain import first_link, link_all
 from plyscribe.domain.commands import Actor, CreateMatch, MakeMove, TakeSeat, Withdraw
 from plyscribe.domain.events import Account
-from plyscribe.domain.imported import import_of
-from plyscribe.domain.match import Match
 from plyscribe.domain.rulesets import register
 from plyscribe.service.archive.repacking import repack
 from plyscribe.service.archive.sealing import seal_streams
@@ -27,6 +24,7 @@ from plyscribe.workers.score_match import score_all
 from plyscribe.workers.verify_match import verify_all
 from tests.domain.toy import TOY_V1
 from tests.service.random_matches import PLAYERS, Play, dump
+from tests.service.test_imports_api import Elsewhere
 
 CONFIG = Config("", "", parse_key("5a" * 32))
 
@@ -42,13 +40,8 @@ def play_some(store: EventStore) -> Parts:
         if parts.matches.read(match).life.status == "ended":
             verify_all(parts, [(match, parts.matches.read(match).version)])
     parts.accounts.sign_up(Actor("system", "test"), "Ann", "person", ("play",))
-    elsewhere = compose(CONFIG, MemoryStore())
-    other = Play(elsewhere, seed=4)
-    while not other.matches:
-        other.create()
-    [match] = other.matches
-    head = describe_head(match, elsewhere.matches.read(match).life.created)
-    parts.imports.take(PLAYERS[0], b"".join(format_bundle(head, elsewhere.matches.read_events(match, 0))))
+    elsewhere = Elsewhere()
+    parts.imports.take(PLAYERS[0], elsewhere.bundle(elsewhere.play()))
     return parts
 
 
@@ -71,11 +64,8 @@ def rate_one(parts: Parts) -> None:
 
 
 def contents(store: EventStore) -> dict[str, Any]:
-    streams, after = [], ""
-    while page := store.streams(after):
-        streams += page
-        after = page[-1]
-    return {stream: store.load(stream).entries for stream in streams}
+    """All streams, of which there are fewer than a page has."""
+    return {stream: store.load(stream).entries for stream in store.streams("", 10_000)}
 
 
 @pytest.fixture(scope="module")
@@ -173,7 +163,7 @@ def test_an_export_that_broke_off_goes_on_after_its_last_whole_stream_and_no_oth
         export_store(filled.store, broken)
         assert broken.read_bytes() == whole
     (other := path.with_suffix(".txt")).write_text("dear diary\n")
-    for file, match in ((path, "complete"), (other, "")):
+    for file, match in ((path, "complete"), (other, None)):
         held = file.read_bytes()
         with pytest.raises(ExportError, match=match):
             export_store(filled.store, file)
@@ -257,33 +247,23 @@ def test_what_was_tampered_with_keeps_nothing_else_from_being_exported(path: Pat
 def test_a_match_that_counted_does_not_count_twice_after_it_was_restored(filled: Parts, path: Path) -> None:
     """Its score may have been lost with the end of its stream."""
     import_store(store := MemoryStore(), path)
-    ledgers = {stream: entries for stream, entries in contents(store).items() if stream.startswith("ratings-")}
-    scored = [
-        match
-        for stream in contents(store)
-        if stream.startswith("match-") and (match := filled.matches.read(stream)).life.score and match.life.score.ledger
-    ]
+    held = contents(store)
+    read = filled.matches.read
+    matches = [stream for stream in held if stream.startswith("match-")]
+    scored = [match for match in matches if (score := read(match).life.score) and score.ledger]
     assert scored
-    for match in scored:
-        _forget_score(store, match)
-    parts = compose(CONFIG, store)
-    for match in scored:
-        assert score_all(parts, [match.stream]) == ["scored"]
-    for stream, entries in ledgers.items():
-        assert store.load(stream).entries == entries
-
-
-def _forget_score(store: MemoryStore, match: Match) -> None:
-    del store._events[match.stream][-1]
-    store._commands.pop(match.stream)
+    for stream in scored:
+        del store._events[stream][-1]
+        store._commands.pop(stream)
+    assert score_all(compose(CONFIG, store), scored) == ["scored"] * len(scored)
+    for stream, entries in held.items():
+        assert not stream.startswith("ratings-") or store.load(stream).entries == entries
 
 
 def test_one_match_is_restored_and_what_there_is_of_it_stays(filled: Parts) -> None:
     stream = next(stream for stream in contents(filled.store) if stream.startswith("match-"))
     entries = filled.store.load(stream).entries
     store = MemoryStore()
-    assert full_export.restore_stream(store, stream, entries[:1]) == 1
-    assert full_export.restore_stream(store, stream, entries) == len(entries) - 1
-    assert full_export.restore_stream(store, stream, entries[:1]) == 0
-    assert store.load(stream).entries == entries
-    assert import_of(stream) not in contents(store)
+    restored = [full_export.restore_stream(store, stream, some) for some in (entries[:1], entries, entries[:1])]
+    assert restored == [1, len(entries) - 1, 0]
+    assert contents(store) == {stream: entries}

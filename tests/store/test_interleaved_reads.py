@@ -62,16 +62,15 @@ class Restless(MemoryStore):
         return found
 
 
-@pytest.mark.parametrize("read", ["load_all", "newest"])
-def test_a_sealed_stream_that_is_put_back_while_many_are_read_is_found(read: str) -> None:
+def test_a_sealed_stream_that_is_put_back_while_many_are_read_is_found() -> None:
     within, archive = MemoryStore(), Archive("memory:")
     kept = make_match(1)
     [stream] = fill(within, [kept])
-    assert seal_now(within, archive, [stream]) == [True]
-    [place] = within.places([stream])
-    restless = Restless(within, lambda: within.unseal(stream, place, kept.events, kept.commands))
-    store = SealedStore(restless, archive)
-    if read == "load_all":
-        assert store.load_all([Stretch(stream, 1, 9)]) == [kept.events[1:9]]
-    else:
-        assert store.newest([stream]) == [kept.events[-1]]
+    for read, found in (
+        (lambda store: store.load_all([Stretch(stream, 1, 9)]), [kept.events[1:9]]),
+        (lambda store: store.newest([stream]), [kept.events[-1]]),
+    ):
+        assert seal_now(within, archive, [stream]) == [True]
+        [place] = within.places([stream])
+        restless = Restless(within, lambda place=place: within.unseal(stream, place, kept.events, kept.commands))
+        assert read(SealedStore(restless, archive)) == found

@@ -9,10 +9,7 @@ from plyscribe.domain.commands import Actor
 from plyscribe.domain.errors import WrongTime
 from plyscribe.service.access.accounts import Accounts, streams_of_name
 from plyscribe.service.access.lookalikes import fold_lookalikes
-from plyscribe.service.access.repeatable import Repeatable
-from plyscribe.service.config import parse_key
 from plyscribe.service.store.port import EventStore, StoreUnavailable
-from plyscribe.service.streams.ids import command_of
 
 SIGN_UP = Actor("system", "sign-up")
 ALIKE = ("Bernd", "BERND", "Bemd", "Bernd ", "Ｂｅｒｎｄ")
@@ -54,14 +51,6 @@ def test_of_many_who_ask_at_the_same_time_one_gets_the_name(store: EventStore):
         won = [player for player in pool.map(ask, range(gate.parties)) if player]
     assert len(won) == 1
     assert [stream for stream in store.streams() if stream.startswith("player-")] == won
-
-
-def test_a_request_that_is_sent_again_gets_the_same_account_token_and_code(store: EventStore):
-    ring = parse_key("5a" * 32).ring
-    asked = Repeatable(command_of("system:sign-up", "POST", "/v1/players", "k" * 32, b"body"), "k" * 32, ring)
-    first, again = (Accounts(store).open_account(SIGN_UP, "Bernd", "person", ("play",), asked) for _ in range(2))
-    assert (again.player, again.token, again.code, again.replayed) == (first.player, first.token, first.code, True)
-    assert Accounts(store).authenticate(again.token).account == first.player.stream
 
 
 @pytest.mark.parametrize("appends", [0, 1, 2])

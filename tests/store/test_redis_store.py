@@ -4,7 +4,6 @@ import os
 import re
 import signal
 import threading
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from importlib.resources import files
@@ -32,24 +31,15 @@ from plyscribe.service.store.redis import TIMEOUT_S, RedisStore, connect, connec
 from plyscribe.service.store.redis_errors import translate
 from plyscribe.service.store.redis_server import Engine, durability, read_engine
 from tests.store.conftest import binary_of
+from tests.store.conftest import own_client as client
+from tests.store.conftest import own_store as store
 from tests.store.given import append, command, events_after, eventually
 
+__all__ = ["client", "store"]
 pytestmark = pytest.mark.server
 
 STREAM = "match-aaaaaaaaaaaaaaaaaaaaaaaaaa"
 IMPATIENT_S = 0.3
-
-
-@pytest.fixture
-def client(server: EmbeddedServer) -> Iterator[Redis]:
-    client = connect_client(server.url, 60.0)
-    yield client
-    client.connection_pool.disconnect()
-
-
-@pytest.fixture
-def store(client: Redis) -> RedisStore:
-    return RedisStore(client)
 
 
 def is_reached(store: RedisStore) -> bool:

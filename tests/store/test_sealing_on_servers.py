@@ -1,6 +1,6 @@
 """Sealing on a server: its keys and their size, a full server, foreign keys, and death half-way."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -22,24 +22,15 @@ from plyscribe.service.store.port import (
 from plyscribe.service.store.redis import RedisStore, connect, connect_client
 from plyscribe.service.store.sealed_ids import PLAIN, pack_id, unpack_id
 from tests.store.conftest import binary_of
+from tests.store.conftest import own_client as client
+from tests.store.conftest import own_store as store
 from tests.store.given import append, command, events_after, eventually
 from tests.store.test_sealing_contract import PLACE, STREAM, Whole, make, picture, read_whole, seal
 
+__all__ = ["client", "store"]
 BUCKET = f"{{{bucket_of(STREAM)}}}"
 NEIGHBOUR = "match-" + "a" * 25 + "b"
 LONG = 1200
-
-
-@pytest.fixture
-def client(server: EmbeddedServer) -> Iterator[Redis]:
-    client = connect_client(server.url, 60.0)
-    yield client
-    client.connection_pool.disconnect()
-
-
-@pytest.fixture
-def store(client: Redis) -> RedisStore:
-    return RedisStore(client)
 
 
 def seal_long(store: EventStore) -> Whole:

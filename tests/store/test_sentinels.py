@@ -164,22 +164,13 @@ def test_every_write_waits_for_replicas_and_no_read_does(followed) -> None:
         store.streams()
 
 
-def test_a_refusal_does_not_wait_for_what_nobody_wrote(followed) -> None:
-    store, _, replicas = followed
-    with connect_client(_url_of(store)) as operator:
-        operator.set(f"{{{bucket_of(STREAM)}}}:feed", "ours")
-    with suspended(*replicas), pytest.raises(WrongType):
-        store.append(STREAM, 0, b"", events_after(STREAM, [], 1), ["made"], command("one"))
-
-
-def _url_of(store: RedisStore) -> str:
-    return f"redis://127.0.0.1:{store._client.connection_pool.connection_kwargs['port']}"
-
-
-def test_a_full_store_answers_what_was_stored_before(followed, engine: str) -> None:
-    store, other, _ = followed
+def test_a_refusal_does_not_wait_for_what_nobody_wrote_and_a_full_store_answers_what_was_stored(followed) -> None:
+    store, other, replicas = followed
     first = append(store, STREAM)
-    with connect_client(_url_of(store)) as operator:
+    with connect_client(f"redis://127.0.0.1:{store._client.connection_pool.connection_kwargs['port']}") as operator:
+        operator.set(f"{{{bucket_of(OTHER)}}}:feed", "ours")
+        with suspended(*replicas), pytest.raises(WrongType):
+            store.append(OTHER, 0, b"", events_after(OTHER, [], 1), ["made"], command("one"))
         operator.config_set("maxmemory-policy", "noeviction")
         operator.config_set("maxmemory", "1mb")
         assert other.append(STREAM, 0, b"", first, ["made"], command("at 0")) == Seen(1, 1)

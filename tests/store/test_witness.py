@@ -3,6 +3,7 @@
 import json
 import logging
 import os
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -100,22 +101,35 @@ def test_a_file_cut_anywhere_is_refused_and_left_alone(filled: Path, engine: str
     assert bytes_of(filled) == before
 
 
-def test_another_byte_near_the_end_is_refused(filled: Path, engine: str) -> None:
-    path = last_file(filled)
-    content = bytearray(path.read_bytes())
+def flip(directory: Path) -> None:
+    """Change a byte near the end."""
+    content = bytearray(last_file(directory).read_bytes())
     content[-400] ^= 1
-    path.write_bytes(content)
-    with pytest.raises(LossFound, match="other bytes"):
-        EmbeddedServer(filled, binary_of(engine))
+    last_file(directory).write_bytes(content)
 
 
-def test_missing_files_are_refused(filled: Path, engine: str) -> None:
-    last_file(filled).unlink()
-    with pytest.raises(LossFound, match="is missing"):
-        EmbeddedServer(filled, binary_of(engine))
-    for path in (filled / FOLDER).iterdir():
+def remove_all(directory: Path) -> None:
+    for path in (directory / FOLDER).iterdir():
         path.unlink()
-    with pytest.raises(LossFound, match="no longer in use"):
+
+
+@pytest.mark.parametrize(
+    ("damage", "why"),
+    [
+        (flip, "other bytes"),
+        (lambda directory: last_file(directory).unlink(), "is missing"),
+        (remove_all, "no longer in use"),
+        *(
+            (lambda directory, text=text: (directory / WITNESS).write_text(text), r"witness\.json")
+            for text in ("", "{}", '{"files": 1}', "[]")
+        ),
+    ],
+)
+def test_changed_and_missing_files_are_refused_and_a_witness_that_cannot_be_read(
+    filled: Path, engine: str, damage: Callable[[Path], object], why: str
+) -> None:
+    damage(filled)
+    with pytest.raises(LossFound, match=why):
         EmbeddedServer(filled, binary_of(engine))
 
 
@@ -126,8 +140,7 @@ def test_files_from_before_a_rewrite_are_refused(tmp_path: Path, engine: str) ->
         kept = {path: path.read_bytes() for path in (directory / FOLDER).iterdir()}
         rewrite(server)
         fill(server, 3)
-    for path in (directory / FOLDER).iterdir():
-        path.unlink()
+    remove_all(directory)
     for path, content in kept.items():
         path.write_bytes(content)
     with pytest.raises(LossFound, match="no longer in use"):
@@ -149,13 +162,6 @@ def test_a_length_that_runs_beyond_the_end_cuts_nothing_off(filled: Path, engine
     with pytest.raises(Exception, match="did not start"):
         EmbeddedServer(filled, binary_of(engine))
     assert path.read_bytes() == damaged
-
-
-def test_a_witness_that_cannot_be_read_is_refused(filled: Path, engine: str) -> None:
-    for text in ("", "{}", '{"files": 1}', "[]"):
-        (filled / WITNESS).write_text(text)
-        with pytest.raises(LossFound, match=r"witness\.json"):
-            EmbeddedServer(filled, binary_of(engine))
 
 
 # What starts

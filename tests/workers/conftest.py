@@ -1,3 +1,4 @@
+import signal
 from collections.abc import Iterator
 
 import pytest
@@ -22,3 +23,12 @@ def redis(server: EmbeddedServer) -> Iterator[Redis]:
     with connect_client(server.url, 60.0) as client:
         client.flushall()
         yield client
+
+
+@pytest.fixture
+def signals() -> Iterator[None]:
+    """Restores the signal handlers of the test runner after a worker has set its own."""
+    before = {signum: signal.getsignal(signum) for signum in (signal.SIGTERM, signal.SIGINT)}
+    yield
+    for signum, handler in before.items():
+        signal.signal(signum, handler)

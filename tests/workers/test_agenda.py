@@ -1,7 +1,5 @@
 """The agenda of a duty: what is noted, what is due, what is struck."""
 
-from collections.abc import Iterator
-
 import fakeredis
 import pytest
 from redis import Redis
@@ -13,64 +11,38 @@ A, B, C = "match-a", "match-b", "match-c"
 
 
 @pytest.fixture
-def redis() -> Iterator[Redis]:
-    with fakeredis.FakeRedis(server=fakeredis.FakeServer()) as client:
-        yield client
+def agenda() -> Agenda:
+    return Agenda(fakeredis.FakeRedis(server=fakeredis.FakeServer()), KEY)
 
 
-@pytest.fixture
-def agenda(redis: Redis) -> Agenda:
-    return Agenda(redis, KEY)
+def test_streams_are_due_from_their_time_on_the_earliest_first_and_a_few_at_a_time(agenda):
+    for stream, at_ms in ((C, 30), (A, 10), (B, 20)):
+        agenda.note([stream], at_ms)
+    due = {at_ms: agenda.list_due(at_ms) for at_ms in (9, 10, 20, 30)}
+    assert due == {9: [], 10: [A], 20: [A, B], 30: [A, B, C]}
+    assert agenda.list_due(30, limit=2) == [A, B]
+    assert Agenda(agenda._redis, KEY).list_due(30) == [A, B, C], "relays share an agenda"
+    assert Agenda(agenda._redis, "relay:other").list_due(30) == [], "duties do not"
 
 
-def test_a_stream_is_due_from_its_time_on(agenda):
-    agenda.note([A], 100)
-    assert agenda.list_due(99) == []
-    assert agenda.list_due(100) == [A]
-    assert agenda.list_due(101) == [A], "listing strikes nothing"
-
-
-def test_streams_are_due_the_earliest_first_and_a_few_at_a_time(agenda):
-    agenda.note([C], 30)
-    agenda.note([A], 10)
-    agenda.note([B], 20)
-    assert agenda.list_due(100) == [A, B, C]
-    assert agenda.list_due(100, limit=2) == [A, B]
-
-
-def test_a_stream_is_noted_once_and_at_the_latest_time_given(agenda):
+def test_a_stream_has_the_time_that_was_noted_last_unless_it_is_only_found_again(agenda):
     agenda.note([A], 100)
     agenda.note([A, B], 200)
     assert agenda.list_due(100) == []
-    assert agenda.list_due(200) == [A, B]
-    agenda.note([A], 50)
-    assert agenda.list_due(50) == [A]
-
-
-def test_a_stream_that_is_noted_keeps_its_time_when_it_is_found_again(agenda):
-    agenda.note([A], 100)
-    agenda.note_new([A, B], 50)
-    assert agenda.list_due(50) == [B]
-    assert agenda.list_due(100) == [B, A]
-
-
-def test_a_stream_that_is_struck_is_never_due(agenda):
-    agenda.note([A, B, C], 100)
-    agenda.strike([A, C, "match-unknown"])
-    assert agenda.list_due(100) == [B]
-
-
-def test_a_stream_is_struck_when_it_has_no_next_time(agenda):
-    agenda.note([A, B, C], 100)
-    agenda.reschedule({A: 200, B: None})
+    agenda.note_new([A, B, C], 50)
     assert agenda.list_due(100) == [C]
-    assert agenda.list_due(200) == [C, A]
+    assert agenda.list_due(200) == [C, A, B]
+    agenda.note([A], 40)
+    assert agenda.list_due(40) == [A]
 
 
-def test_two_relays_share_an_agenda_and_two_duties_do_not(agenda, redis):
-    agenda.note([A], 100)
-    assert Agenda(redis, KEY).list_due(100) == [A]
-    assert Agenda(redis, "relay:other").list_due(100) == []
+def test_a_stream_is_struck_by_its_name_or_when_it_has_no_next_time(agenda):
+    agenda.note([A, B, C], 100)
+    agenda.strike([A, "match-unknown"])
+    assert agenda.list_due(100) == [B, C]
+    agenda.reschedule({B: 200, C: None})
+    assert agenda.list_due(100) == []
+    assert agenda.list_due(200) == [B]
 
 
 def test_nothing_to_note_or_to_strike_costs_no_request():

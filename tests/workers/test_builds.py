@@ -260,10 +260,9 @@ def test_the_command_may_be_killed_and_run_again(rig, server):
     env |= {"PLYSCRIBE_RULESETS": "tests.domain.toy:TOY_V1", "PLYSCRIBE_READ_URL": rig.config.read_url}
     command = [sys.executable, "-m", "plyscribe", "rebuild", "matches"]
     state = rig.matches.table.state
-    killed = subprocess.Popen(command, env=env, stdout=subprocess.DEVNULL)
-    eventually(lambda: state().build_ms is not None or killed.poll() is not None)
-    killed.kill()
-    killed.wait()
+    with subprocess.Popen(command, env=env, stdout=subprocess.DEVNULL) as killed:
+        eventually(lambda: state().build_ms is not None or killed.poll() is not None)
+        killed.kill()
     printed = subprocess.run(command, env=env, check=True, capture_output=True, text=True, timeout=60).stdout
     assert f"{len(rig.play.matches)} streams" in printed
     assert state().build_ms is None

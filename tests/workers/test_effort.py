@@ -3,18 +3,17 @@
 import pytest
 
 from plyscribe.domain.bots import build_bot
-from plyscribe.domain.commands import Actor, CreateMatch, Secret
-from plyscribe.domain.events import Account, Occupant
+from plyscribe.domain.commands import CreateMatch, Secret
+from plyscribe.domain.events import Occupant
 from plyscribe.domain.match import Match
 from plyscribe.service.composition import compose
 from plyscribe.service.store.memory import MemoryStore
-from plyscribe.service.streams.ids import command_of, stream_id
+from plyscribe.service.streams.ids import stream_id
 from plyscribe.workers.effort import CHEAP, estimate_effort
 from plyscribe.workers.fair_line import LIGHT, SHARE
 from tests.service.conftest import CONFIG
+from tests.workers.given import ANN, ME, new_key
 
-ANN = Actor("player", "player-" + "a" * 26)
-ME = Account(ANN.id)
 GREEDY = build_bot("greedy", None)
 
 
@@ -23,14 +22,11 @@ def mcts(playouts: int) -> Occupant:
 
 
 def match_of(*seats: Occupant) -> Match:
-    asked = command_of("test", "POST", "/", None, b"")
-    stream = stream_id("match", asked)
-    parts = compose(CONFIG, MemoryStore())
+    stream, parts = stream_id("match", new_key()), compose(CONFIG, MemoryStore())
     (dice, secret), (bots, seeds) = parts.config.server_key.seal(stream), parts.config.server_key.seal_seeds(stream)
-    create = CreateMatch(
-        actor=ANN, ruleset="portals", seats=seats, dice=dice, bots=bots, secret=Secret(secret, seeds), id=asked.id.hex()
-    )
-    return parts.matches.execute(stream, lambda _: create, asked, new=True).state
+    sealed = {"dice": dice, "bots": bots, "secret": Secret(secret, seeds)}
+    create = CreateMatch(actor=ANN, ruleset="portals", seats=seats, id="00" * 16, **sealed)
+    return parts.matches.execute(stream, lambda _: create, new_key(), new=True).state
 
 
 @pytest.mark.parametrize(

@@ -42,19 +42,16 @@ def heavy(owner: str, count: int) -> list[tuple[str, Piece]]:
     return [(owner, piece(f"{owner}-{number}", 10 * SHARE)) for number in range(count)]
 
 
-def test_of_heavy_work_an_owner_has_one_piece_in_hand_for_each_worker():
+@pytest.mark.parametrize("workers", [1, 3])
+def test_of_heavy_work_an_owner_has_one_piece_in_hand_for_each_worker(workers):
     line = line_of(*heavy("ann", 5))
-    assert streams(line.take()) == [["ann-0"]]
+    line.resize(0)
+    assert streams(line.take()) == [["ann-0"]], "no worker counts as one"
     assert line.take() == []
-    line.resize(2)
-    assert streams(line.take()) == [["ann-1"]]
-
-
-def test_what_is_done_makes_room_for_the_next():
-    line = line_of(*heavy("ann", 3))
-    line.take()
+    line.resize(workers)
+    assert len(line.take()) == workers - 1
     line.strike("ann-0")
-    assert streams(line.take()) == [["ann-1"]]
+    assert streams(line.take()) == [[f"ann-{workers}"]]
 
 
 def test_owners_take_turns():
@@ -109,21 +106,20 @@ def test_quick_work_makes_no_room_for_heavy_work():
     assert line.is_waiting("ben-1")
 
 
-def test_work_that_somebody_waits_for_shares_no_job():
+def test_work_that_is_heavy_or_that_somebody_waits_for_shares_no_job():
     offers = [("ann", piece(name, 1, may_share=name != "b")) for name in "abcd"]
     assert streams(line_of(*offers).take()) == [["a"], ["b"], ["c", "d"]]
-
-
-def test_heavy_work_shares_no_job():
-    offers = [("ann", piece(name, SHARE, may_share=True)) for name in "ab"]
-    line = line_of(*offers)
+    line = line_of(*[("ann", piece(name, SHARE, may_share=True)) for name in "ab"])
     line.resize(2)
     assert streams(line.take()) == [["a"], ["b"]]
 
 
-def test_a_match_that_went_on_goes_to_the_end_of_the_line():
+def test_a_match_that_went_on_goes_to_the_end_of_the_line_and_one_in_hand_is_not_taken_twice():
     line = line_of(*heavy("ann", 2))
     line.take()
+    line.offer("ann", piece("ann-0", 10 * SHARE))
+    assert line.is_in_hand("ann-0")
+    assert line.take() == []
     line.offer("ann", piece("ann-0", version=2))
     assert [each.version for [each] in line.take()] == [1]
     line.strike("ann-1")
@@ -134,14 +130,6 @@ def test_a_match_that_is_offered_again_while_it_waits_keeps_its_place():
     line = line_of(*heavy("ann", 3))
     line.offer("ann", piece("ann-0", version=2))
     assert [(each.stream, each.version) for [each] in line.take()] == [("ann-0", 2)]
-
-
-def test_a_match_in_hand_is_not_taken_twice():
-    line = line_of(("ann", piece("a", 1)))
-    line.take()
-    line.offer("ann", piece("a", 1))
-    assert line.take() == []
-    assert line.is_in_hand("a")
 
 
 def test_what_could_not_be_sent_waits_again_in_its_old_order():
@@ -249,12 +237,3 @@ class Lines(RuleBasedStateMachine):
 
 
 TestLines = Lines.TestCase
-
-
-@pytest.mark.parametrize("workers", [1, 3])
-def test_a_line_without_workers_counts_as_one_with_one(workers):
-    line = line_of(*heavy("ann", 3))
-    line.resize(0)
-    assert len(line.take()) == 1
-    line.resize(workers)
-    assert len(line.take()) == workers - 1

@@ -10,6 +10,7 @@ from plyscribe.domain.tournament.commands import (
     CloseTournament,
     ExtendDeadline,
     PauseTournament,
+    ResumeTournament,
     StartTournament,
 )
 from plyscribe.domain.tournament.due_dates import DAY_MS, find_next_due
@@ -131,23 +132,21 @@ def test_nobody_loses_because_a_bot_of_the_server_has_not_moved(season, monkeypa
     assert season.noted()[0] <= now_ms() + season.late_ms + LOOK_AGAIN_MS
 
 
-def test_more_time_moves_the_deadline(season):
+def test_more_time_moves_the_deadline_and_no_deadline_passes_during_a_pause(season):
     season.begin(A, B)
     season.rig.order(season.stream, ExtendDeadline, round=1, days=3, why="a holiday")
     season.note()
     season.pass_days(8)
     assert season.game.ranks is None
-    season.pass_days(3)
-    assert season.game.forfeited
-
-
-def test_no_deadline_passes_during_a_pause(season):
-    season.begin(A, B)
     season.rig.order(season.stream, PauseTournament, why="the server moves")
     season.note()
     assert season.noted() == []
-    season.pass_days(8)
+    season.pass_days(3)
     assert season.game.ranks is None
+    season.rig.order(season.stream, ResumeTournament)
+    season.note()
+    season.pass_days(30)
+    assert season.game.forfeited
 
 
 def test_a_round_begins_at_its_date_even_if_the_one_before_is_open(season):
@@ -160,13 +159,6 @@ def test_a_round_begins_at_its_date_even_if_the_one_before_is_open(season):
     season.rig.parts.tournaments.advance(season.stream)
     assert len(season.state.rounds) == 2
     assert not season.state.rounds[0].is_decided
-
-
-def test_an_early_league_of_bots_runs_to_its_end(season):
-    season.begin(*bots(4), next_round="early")
-    assert season.state.status == "ended"
-    assert len(season.state.rounds) == 3
-    assert season.noted() == []
 
 
 def given_ladder(season: Season, **format: Any) -> None:
@@ -197,18 +189,20 @@ def test_a_challenge_that_is_not_played_is_decided_by_the_rule(season):
     assert season.match.life.status == "aborted"
 
 
-def test_a_ladder_ends_after_its_weeks_once_all_challenges_are_decided(season):
+def test_a_ladder_ends_after_its_weeks_or_when_it_is_closed_once_all_challenges_are_decided(season):
     given_ladder(season, weeks=1, days=10)
     season.pass_days(8)
     season.rig.parts.tournaments.advance(season.stream)
     assert season.state.status == "playing"
     season.pass_days(3)
     assert season.state.status == "ended"
-
-
-def test_a_closed_ladder_without_open_challenges_ends_by_itself(season):
     given_ladder(season)
     season.pass_days(7)
     season.rig.order(season.stream, CloseTournament, why="the season is over")
     season.rig.work()
     assert (season.state.status, season.state.ended) == ("ended", "closed")
+
+
+def test_an_early_league_of_bots_runs_to_its_end(season):
+    season.begin(*bots(4), next_round="early")
+    assert (season.state.status, len(season.state.rounds), season.noted()) == ("ended", 3, [])

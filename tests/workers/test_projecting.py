@@ -115,12 +115,13 @@ def rig(redis: Redis, read_url: str) -> Rig:
 
 
 def test_entries_that_come_again_are_not_entered_again(rig):
+    failed: list[bool] = []
+
     def fail_once(_: object) -> None:
         if not failed:
             failed.append(True)
             raise StoreUnavailable("away")
 
-    failed: list[bool] = []
     relay = OneRelay(rig.url, rig.redis, SimpleNamespace(take=fail_once, chores=()))
     relay.step()
     rig.append()
@@ -166,6 +167,10 @@ def test_relays_that_share_the_buckets_enter_each_entry_once(rig, monkeypatch):
     assert sorted(len(relay.feed.buckets) for relay in relays) == [32, 32]
 
 
+def refuse(*_: object, **__: object) -> Any:
+    raise DatabaseUnavailable("no route to the read database")
+
+
 def test_a_relay_catches_up_with_what_the_one_before_it_left(rig, monkeypatch):
     monkeypatch.setattr("plyscribe.service.store.leases.RENEW_S", 0.0)
     first, second = (OneRelay(rig.url, rig.redis, leases=Leases(rig.redis)) for _ in range(2))
@@ -174,7 +179,7 @@ def test_a_relay_catches_up_with_what_the_one_before_it_left(rig, monkeypatch):
         second.step()
     rig.append(20)
     with monkeypatch.context() as broken:
-        broken.setattr(first.database, "_begin", lambda **_: (_ for _ in ()).throw(DatabaseUnavailable("away")))
+        broken.setattr(first.database, "_begin", refuse)
         first.step()
         second.step()
     first.relay._leases.leave()
@@ -186,10 +191,6 @@ def test_other_duties_go_on_while_the_database_is_away_and_it_catches_up(rig, mo
     taken: list[FeedEntry] = []
     relay = OneRelay(rig.url, rig.redis, SimpleNamespace(take=taken.extend, chores=()))
     relay.step()
-
-    def refuse(*_: object, **more: object) -> Any:
-        raise DatabaseUnavailable("no route to the read database")
-
     with monkeypatch.context() as away:
         away.setattr(Database, "_begin", refuse)
         for _ in range(3):
@@ -289,7 +290,6 @@ def test_a_damaged_file_is_put_aside_and_another_one_is_begun(rig, caplog):
 
 def test_the_backlog_is_what_is_not_entered(rig):
     rig.append(4)
-    places = dict(rig.one.projector.places)
-    assert rig.one.feed.backlog_after(places).entries == 4
+    assert rig.one.feed.backlog_after(dict(rig.one.projector.places)).entries == 4
     rig.one.step()
     assert rig.one.feed.backlog_after(rig.one.projector.places) == (0, None)

@@ -66,35 +66,18 @@ def club() -> Club:
     return Club()
 
 
-def test_a_rated_match_that_a_player_left_is_noted_with_that_player(club):
-    match = club.leave()
-    club.take([match])
+def test_a_rated_match_that_a_player_left_is_noted_with_that_player_once(club):
+    match, other = club.leave(), club.begin()
+    club.duty.find(dict(read_newest(club.parts.store, [match, other])))
     assert (club.aborts(club.ann), club.aborts(club.ben)) == ([], [match])
-    assert club.profile(club.ben) == (1, None)
-
-
-def test_it_is_noted_once_however_often_the_feed_brings_it(club):
-    match = club.leave()
     for _ in range(2):
         club.take([match])
-    club.new_duty().take([FeedEntry(match, 1, 4, ("match-aborted",))])
-    assert club.profile(club.ben) == (1, None)
-
-
-def test_a_stream_that_was_restored_without_its_commands_notes_nothing_twice(club):
-    match = club.leave()
+    club.duty = club.new_duty()
     club.take([match])
+    # The stream was restored without its commands.
     club.parts.store.within._commands.clear()
     club.take([match])
     assert club.profile(club.ben) == (1, None)
-
-
-def test_the_scan_finds_what_the_feed_has_lost(club):
-    match, other = club.leave(), club.begin()
-    newest = dict(read_newest(club.parts.store, [match, other]))
-    for _ in range(2):
-        club.duty.find(newest)
-    assert club.aborts(club.ben) == [match]
 
 
 def test_a_player_whose_time_ran_out_before_the_match_counted_is_noted(club):
@@ -151,6 +134,9 @@ def test_after_the_third_match_a_player_waits_before_the_next_rated_one(club):
     assert club.api.post(f"/v1/matches/{friendly}/seats/2", club.ben_token).status_code == 200
     assert "take-seat" not in str(club.api.get(f"/v1/matches/{offered}", club.ben_token).json["choices"])
     assert club.api.post("/v1/matches", club.ann_token, body).status_code == 201
+    shown = club.api.app.test_client().get(f"/players/{club.ben}").text
+    assert "Left 3 rated matches before they counted." in shown
+    assert "The next one can begin at" in shown
 
 
 def test_a_rated_rematch_waits_too(club):
@@ -172,10 +158,3 @@ def test_a_retry_of_what_was_done_before_the_pause_gets_its_answer(club):
     made = club.api.post("/v1/matches", club.ben_token, body, key="k")
     paused(club)
     assert club.api.post("/v1/matches", club.ben_token, body, key="k").data == made.data
-
-
-def test_the_page_of_a_player_says_how_often(club):
-    paused(club)
-    shown = club.api.app.test_client().get(f"/players/{club.ben}").text
-    assert "Left 3 rated matches before they counted." in shown
-    assert "The next one can begin at" in shown

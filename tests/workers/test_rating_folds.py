@@ -5,7 +5,7 @@ import logging
 import pytest
 import sqlalchemy as sa
 
-from plyscribe.service.composition import Parts, compose
+from plyscribe.service.composition import compose
 from plyscribe.service.database.engine import DatabaseUnavailable
 from plyscribe.service.ratings.folding import STEP
 from plyscribe.service.store.memory import MemoryStore
@@ -21,13 +21,8 @@ def store() -> MemoryStore:
 
 
 @pytest.fixture
-def parts(store) -> Parts:
-    return compose(CONFIG, store)
-
-
-@pytest.fixture
-def duty(parts) -> RatingFolds:
-    return RatingFolds(parts)
+def duty(store) -> RatingFolds:
+    return RatingFolds(compose(CONFIG, store))
 
 
 def ledger(store: MemoryStore, ruleset: str, matches: int) -> Entries:
@@ -42,47 +37,41 @@ def announce(duty: RatingFolds, *rulesets: str) -> None:
     duty.take([FeedEntry(f"ratings-{ruleset}", 1, 2, ("match-rated",)) for ruleset in rulesets])
 
 
-def version(parts: Parts, ruleset: str) -> int:
+def version(duty: RatingFolds, ruleset: str) -> int:
     """How far the rows are; the ratings themselves would catch up first."""
-    ledgers = parts.ratings.tables.live.ledgers
-    with parts.database.reading() as connection:
-        return connection.scalar(sa.select(ledgers.c.version).where(ledgers.c.ruleset == ruleset)) or 0
+    tables = duty._ratings.tables
+    with tables.database.reading() as connection:
+        query = sa.select(tables.live.ledgers.c.version).where(tables.live.ledgers.c.ruleset == ruleset)
+        return connection.scalar(query) or 0
 
 
-def test_a_ledger_in_the_feed_is_folded(duty, parts, store):
+@pytest.mark.parametrize("is_in_feed", [True, False])
+def test_a_ledger_is_folded_that_the_feed_or_a_scan_brings(duty, store, is_in_feed):
     ledger(store, "zhen", 3)
-    announce(duty, "zhen")
-    assert not duty.fold()
-    assert version(parts, "zhen") == 4
-
-
-def test_streams_of_other_kinds_are_left_alone(duty):
     duty.take([FeedEntry("match-a", 1, 1, ("match-created",))])
     assert not duty.fold()
-
-
-def test_what_the_feed_no_longer_holds_is_found(duty, parts, store):
-    ledger(store, "zhen", 3)
-    assert not duty.fold()
-    assert version(parts, "zhen") == 0
-    duty.find()
+    assert version(duty, "zhen") == 0
+    if is_in_feed:
+        announce(duty, "zhen")
+    else:
+        duty.find()
     duty.fold()
-    assert version(parts, "zhen") == 4
+    assert version(duty, "zhen") == 4
 
 
-def test_a_long_ledger_is_folded_in_steps_and_holds_up_no_other(duty, parts, store):
+def test_a_long_ledger_is_folded_in_steps_and_holds_up_no_other(duty, store):
     ledger(store, "zhen", 3 * STEP)
     ledger(store, "pathagon", 1)
     announce(duty, "zhen", "pathagon")
     assert duty.fold()
     assert duty.fold()
-    assert (version(parts, "zhen"), version(parts, "pathagon")) == (STEP, 2)
+    assert (version(duty, "zhen"), version(duty, "pathagon")) == (STEP, 2)
     while duty.fold():
         pass
-    assert version(parts, "zhen") == 3 * STEP + 1
+    assert version(duty, "zhen") == 3 * STEP + 1
 
 
-def test_a_ledger_that_cannot_be_folded_is_logged_and_holds_up_no_other(duty, parts, store, caplog):
+def test_a_ledger_that_cannot_be_folded_is_logged_and_holds_up_no_other(duty, store, caplog):
     ledger(store, "zhen", 1)
     ledger(store, "pathagon", 1)
     stored = store._events["ratings-zhen"]
@@ -92,10 +81,10 @@ def test_a_ledger_that_cannot_be_folded_is_logged_and_holds_up_no_other(duty, pa
         while duty.fold():
             pass
     assert "ratings-zhen cannot be read" in caplog.text
-    assert (version(parts, "zhen"), version(parts, "pathagon")) == (0, 2)
+    assert (version(duty, "zhen"), version(duty, "pathagon")) == (0, 2)
 
 
-def test_while_the_database_is_away_the_ledger_stays_noted(duty, parts, store, monkeypatch):
+def test_while_the_database_is_away_the_ledger_stays_noted(duty, store, monkeypatch):
     ledger(store, "zhen", 1)
     announce(duty, "zhen")
 
@@ -103,8 +92,8 @@ def test_while_the_database_is_away_the_ledger_stays_noted(duty, parts, store, m
         raise DatabaseUnavailable("away")
 
     with monkeypatch.context() as patch:
-        patch.setattr(parts.ratings.folder, "step", fail)
+        patch.setattr(duty._ratings.folder, "step", fail)
         with pytest.raises(DatabaseUnavailable):
             duty.fold()
     assert not duty.fold()
-    assert version(parts, "zhen") == 2
+    assert version(duty, "zhen") == 2

@@ -1,7 +1,7 @@
 """Matches whose events were changed by hand: set aside, answered clearly, and verified again once repaired."""
 
 from base64 import b64decode
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,22 +13,20 @@ from plyscribe.domain.chain import StoredEvent, first_link, link_all
 from plyscribe.domain.codec import format_event, parse_event
 from plyscribe.domain.commands import Actor
 from plyscribe.domain.events import MatchRefuted
-from plyscribe.domain.rulesets import register
 from plyscribe.service.composition import Parts, compose
 from plyscribe.service.config import Config
 from plyscribe.service.health.doctor.finding import Finding
 from plyscribe.service.health.doctor.work import examine_work
-from plyscribe.service.processes.embedded import EmbeddedServer, start_server
+from plyscribe.service.processes.embedded import EmbeddedServer
 from plyscribe.service.queues import REFUTED, verify_queue
 from plyscribe.service.store.feed import FeedGroup
 from plyscribe.service.store.port import bucket_of
-from plyscribe.service.store.redis import RedisStore, connect_client
+from plyscribe.service.store.redis import RedisStore
 from plyscribe.service.web.app import create_app
 from plyscribe.workers import verify_match as verify_module
 from plyscribe.workers.duties.verification import PENDING
 from plyscribe.workers.relay import open_relay
 from plyscribe.workers.worker import Worker
-from tests.domain.toy import TOY_V1
 from tests.service.api import Api
 from tests.service.conftest import CONFIG
 
@@ -107,20 +105,11 @@ class House:
         return verdict
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory) -> Iterator[EmbeddedServer]:
-    with start_server(tmp_path_factory.mktemp("store")) as server:
-        yield server
-
-
 @pytest.fixture
-def house(server: EmbeddedServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[House]:
-    with connect_client(server.url, 60.0) as redis:
-        redis.flushall()
-        register(TOY_V1)
-        house = House(server, redis)
-        monkeypatch.setattr(verify_module, "process_parts", lambda: house.parts)
-        yield house
+def house(server: EmbeddedServer, redis: Redis, monkeypatch: pytest.MonkeyPatch) -> House:
+    house = House(server, redis)
+    monkeypatch.setattr(verify_module, "process_parts", lambda: house.parts)
+    return house
 
 
 def place_of(entries: Sequence[StoredEvent], word: str) -> int:
@@ -214,13 +203,9 @@ def read_all(house: House, match: str) -> list[Any]:
 @pytest.mark.parametrize("name", CORRUPTIONS)
 def test_a_match_changed_by_hand_is_refuted_and_scored_once_it_is_put_right(house, name):
     ruleset, corrupt = CORRUPTIONS[name]
-    good, match = house.finish(rated=True), house.finish(ruleset, rated=True)
-    STREAM[0] = match
-    whole = house.entries(match)
-    entries = list(whole)
-    version = corrupt(entries)
-    house.put(match, entries)
-    house.restart()
+    good = house.finish(rated=True)
+    match, whole, version = corrupted(house, ruleset, corrupt, rated=True)
+    entries = house.entries(match)
     house.work()
 
     assert house.verdict(match).version == version
@@ -250,37 +235,39 @@ def test_a_match_changed_by_hand_is_refuted_and_scored_once_it_is_put_right(hous
     assert house.entries(match)[: len(whole)] == whole
 
 
-def refuted_match(house: House, **more: Any) -> tuple[str, list[StoredEvent]]:
-    """A match that is refuted, for a move that was changed, and its events before that."""
-    match = house.finish(**more)
+def corrupted(house: House, ruleset: str, corrupt: Corruption, **more: Any) -> tuple[str, list[StoredEvent], int]:
+    """A match that was changed before anybody else has read it, its events before that, and the version at fault."""
+    match = house.finish(ruleset, **more)
+    STREAM[0] = match
     whole = house.entries(match)
     entries = list(whole)
-    changed("move-made", b'"+5"', b'"+4"')(entries)
+    version = corrupt(entries)
     house.put(match, entries)
     house.restart()
+    return match, whole, version
+
+
+def refuted_match(house: House, **more: Any) -> tuple[str, list[StoredEvent]]:
+    """A match that is refuted, for a move that was changed, and its events before that."""
+    match, whole, _ = corrupted(house, "zhen", changed("move-made", b'"+5"', b'"+4"'), **more)
     house.work()
     assert house.status(match) == "refuted"
     return match, whole
 
 
-def test_refuted_matches_are_listed_and_private_ones_for_overseers(house):
+def test_refuted_matches_are_counted_listed_and_named_by_the_doctor_and_private_ones_for_overseers(house):
+    def find() -> Finding:
+        return next(found for found in examine_work(house.parts) if found.topic == "refuted")
+
+    assert find().state == "ok"
     public, private = refuted_match(house)[0], refuted_match(house, private=True)[0]
     listed = [
         [row["match"] for row in house.api.get("/v1/matches?status=refuted", token).json["matches"]]
         for token in (None, house.admin)
     ]
     assert listed == [[public], [private, public]]
-
-
-def test_refuted_matches_are_counted_and_the_doctor_names_them(house):
-    assert refuted_finding(house).state == "ok"
-    match, _ = refuted_match(house)
-    assert "plyscribe_refuted_matches 1.0" in house.api.get("/metrics", house.admin).text
-    assert (refuted_finding(house).state, match in refuted_finding(house).text) == ("wrong", True)
-
-
-def refuted_finding(house: House) -> Finding:
-    return next(found for found in examine_work(house.parts) if found.topic == "refuted")
+    assert "plyscribe_refuted_matches 2.0" in house.api.get("/metrics", house.admin).text
+    assert (find().state, public in find().text) == ("wrong", True)
 
 
 def test_a_scan_finds_the_refuted_matches_again(house):
@@ -299,9 +286,11 @@ def test_a_match_that_is_still_wrong_is_refuted_again(house):
     assert types == ["match-ended", "match-refuted", "match-refuted"]
 
 
-def test_asking_twice_is_asking_once(house):
+def test_asking_twice_is_asking_once_and_a_process_that_saw_the_damage_sees_the_repair(house):
     match, whole = refuted_match(house)
+    assert house.api.get(f"/v1/matches/{match}").json["fault"]["version"] == 4
     house.put(match, [*whole, *house.entries(match)[len(whole) :]])
+    assert house.api.get(f"/v1/matches/{match}").json["fault"] is None
     first, second = (house.api.post(f"/v1/matches/{match}/verification", house.admin, key="k") for _ in range(2))
     assert first.json == second.json
     house.work()
@@ -309,23 +298,15 @@ def test_asking_twice_is_asking_once(house):
     assert len(house.entries(match)) == len(whole) + 3
 
 
-def test_a_process_that_saw_the_damage_sees_the_repair(house):
-    match, whole = refuted_match(house)
-    assert house.api.get(f"/v1/matches/{match}").json["fault"]["version"] == 4
-    house.put(match, [*whole, *house.entries(match)[len(whole) :]])
-    assert house.api.get(f"/v1/matches/{match}").json["fault"] is None
-
-
-def test_only_administrators_have_matches_verified_again(house):
-    match, _ = refuted_match(house)
-    refused = house.api.post(f"/v1/matches/{match}/verification", house.ann_token)
-    assert (refused.status_code, refused.json["code"]) == (403, "auth/scope")
-
-
-def test_a_match_under_way_waits_for_no_verdict(house):
-    match = house.api.new_match(house.ann_token)
-    refused = house.api.post(f"/v1/matches/{match}/verification", house.admin)
-    assert (refused.status_code, refused.json["code"]) == (409, "match/not-ended")
+def test_only_administrators_have_matches_verified_again_and_only_those_that_have_ended(house):
+    refuted, _ = refuted_match(house)
+    under_way = house.api.new_match(house.ann_token)
+    for match, token, refusal in (
+        (refuted, house.ann_token, (403, "auth/scope")),
+        (under_way, house.admin, (409, "match/not-ended")),
+    ):
+        refused = house.api.post(f"/v1/matches/{match}/verification", token)
+        assert (refused.status_code, refused.json["code"]) == refusal
 
 
 def test_bytes_that_are_not_an_event_are_shown_as_they_are(house):
@@ -345,11 +326,7 @@ def test_bytes_that_are_not_an_event_are_shown_as_they_are(house):
 @pytest.mark.parametrize("name", ["bytes of the first event", "bytes of the end"])
 def test_a_match_whose_end_cannot_be_read_is_refuted_even_if_its_job_was_lost(house, name):
     ruleset, corrupt = CORRUPTIONS[name]
-    match = house.finish("toy" if name == "bytes of the end" else ruleset)
-    entries = house.entries(match)
-    version = corrupt(entries)
-    house.put(match, entries)
-    house.restart()
+    match, _, version = corrupted(house, "toy" if name == "bytes of the end" else ruleset, corrupt)
     house.relay.step(block_ms=0)
     house.queue.empty()
     house.redis.delete(PENDING)

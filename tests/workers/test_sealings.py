@@ -91,11 +91,6 @@ def test_a_match_that_goes_on_rests_again(rig):
     assert rig.sent() == [rig.matches[:1]]
 
 
-def test_what_settles_no_match_is_not_noted(rig):
-    rig.duty.take([FeedEntry(rig.matches[0], 3, 3, ("move-made",)), FeedEntry("import-a", 3, 3, ("match-scored",))])
-    assert rig.redis.zcard("relay:sealable") == 0
-
-
 def test_the_scan_finds_settled_matches_by_their_newest_event(rig):
     newest = dict(zip(rig.matches, rig.store.newest(rig.matches), strict=True))
     newest[rig.matches[2]] = rig.store.load(rig.matches[2]).entries[3]
@@ -106,15 +101,17 @@ def test_the_scan_finds_settled_matches_by_their_newest_event(rig):
 
 def test_without_rest_matches_are_sent_at_once(tmp_path, monkeypatch):
     rig = Rig(tmp_path, monkeypatch, 0)
+    rig.duty.take([FeedEntry(rig.matches[0], 3, 3, ("move-made",)), FeedEntry("import-a", 3, 3, ("match-scored",))])
+    assert rig.sent() == [], "it settles no match"
     rig.settle(*rig.matches)
     assert rig.sent() == [sorted(rig.matches)]
 
 
-def test_matches_that_shall_rest_for_ever_are_not_even_noted(tmp_path, monkeypatch):
+def test_matches_that_shall_rest_for_ever_are_neither_noted_nor_copied(tmp_path, monkeypatch):
     rig = Rig(tmp_path, monkeypatch, None)
     rig.settle(*rig.matches)
     rig.duty.find(dict(zip(rig.matches, rig.store.newest(rig.matches), strict=True)))
-    assert rig.duty.chores == ()
+    assert rig.duty.chores == CopyPasses(rig.parts, rig.queue, Sender()).chores == ()
     assert rig.redis.zcard("relay:sealable") == 0
 
 
@@ -142,8 +139,3 @@ def test_the_job_that_copies_is_sent_once_until_it_is_done(rig):
     rig.queue.empty()
     duty.send()
     assert len(rig.queue.jobs) == 1
-
-
-def test_nothing_is_copied_if_matches_rest_for_ever(tmp_path, monkeypatch):
-    rig = Rig(tmp_path, monkeypatch, None)
-    assert CopyPasses(rig.parts, rig.queue, Sender()).chores == ()

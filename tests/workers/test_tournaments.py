@@ -182,11 +182,13 @@ def test_a_tournament_of_bots_plays_itself_to_the_end(rig, entrants, terms, game
     played = list(state.games())
     assert len({game.match for game in played}) == len(played) == games
     for game in played:
-        life = rig.read(game.match).life
+        match = rig.read(game.match)
+        life, moves = match.life, tuple(step.move for step in match.play.steps)
         assert (life.status, life.outcome.ranks) == ("scored", game.ranks)
         assert life.created.tournament["id"] == stream
         assert life.created.bots is None
         assert all(who.seed is not None for who in life.created.seats), "they follow from the tournament"
+        assert any(moves[: len(each)] == each for each in terms.get("openings", [()]))
     assert rig.due() == []
     for round in state.rounds:
         assert rig.parts.tournaments.check_round(stream, round.number).agrees
@@ -243,11 +245,6 @@ def test_no_seed_is_in_the_open_in_a_tournament_with_other_entrants(rig):
     assert created
     assert {who.seed for its in created for who in its.seats if isinstance(who, BuiltIn)} == {None}
     assert len({its.bots.commitment for its in created}) == len(created)
-
-
-def test_openings_are_played_by_all_games_of_a_board(rig):
-    for match in rig.matches(rig.begin(*bots(2), openings=(("+3", "+2"),), repeat="rotations")):
-        assert [step.move for step in match.play.steps[:2]] == ["+3", "+2"]
 
 
 def test_people_are_seated_by_their_entry_and_their_result_counts(rig):

@@ -16,7 +16,6 @@ from rq import SimpleWorker
 from rq.exceptions import StopRequested
 from rq.serializers import JSONSerializer
 
-from plyscribe.service.processes.embedded import start_server
 from plyscribe.service.queues import Verification, enqueue_verifications, verify_queue
 from plyscribe.service.store.port import StoreUnavailable
 from plyscribe.workers import worker as worker_module
@@ -26,24 +25,20 @@ pytestmark = pytest.mark.server
 
 
 @pytest.fixture
-def connection(tmp_path) -> Iterator[Redis]:
-    with start_server(tmp_path) as server, Redis.from_url(server.url) as redis:
+def connection(server) -> Iterator[Redis]:
+    with Redis.from_url(server.url) as redis:
+        redis.flushall()
         yield redis
 
 
-@pytest.fixture
-def signals() -> Iterator[None]:
-    """Restores the log handlers of the test runner afterwards."""
-    before = {signum: signal.getsignal(signum) for signum in (signal.SIGTERM, signal.SIGINT)}
-    yield
-    for signum, handler in before.items():
-        signal.signal(signum, handler)
+def worker_of(connection: Redis) -> Worker:
+    return Worker([verify_queue(connection)], connection=connection, serializer=JSONSerializer)
 
 
 def test_a_worker_stops_even_if_the_exception_of_the_signal_was_swallowed(connection, signals):
     queue = verify_queue(connection)
     enqueue_verifications(queue, [Verification("m1", 1)])
-    worker = Worker([queue], connection=connection, serializer=JSONSerializer)
+    worker = worker_of(connection)
     with suppress(StopRequested):  # as a log handler does while it writes a record
         worker.request_stop(signal.SIGTERM, None)
     worker.work(burst=True, logging_level="WARNING")
@@ -63,8 +58,7 @@ def said_during(connection: Redis, monkeypatch, jobs: int) -> int:
 
     with monkeypatch.context() as patch:
         patch.setattr(SimpleWorker, "heartbeat", heartbeat)
-        worker = Worker([queue], connection=connection, serializer=JSONSerializer)
-        worker.work(burst=True, logging_level="CRITICAL")
+        worker_of(connection).work(burst=True, logging_level="CRITICAL")
     assert queue.count == 0
     return len(said)
 
@@ -75,23 +69,25 @@ def test_a_busy_worker_sends_a_heartbeat_now_and_then(connection, signals, monke
     assert said_during(connection, monkeypatch, 5) >= 5
 
 
-def test_a_worker_that_has_had_its_jobs_starts_afresh_and_not_from_the_working_directory(
-    connection, signals, monkeypatch
-):
-    queue, started = verify_queue(connection), []
-    enqueue_verifications(queue, [Verification("m1", 1)])
+@pytest.fixture
+def started(monkeypatch) -> list[list[str]]:
+    """The commands that a worker becomes after its last job, which is its first."""
+    started: list[list[str]] = []
     monkeypatch.setattr(worker_module, "MAX_JOBS", 1)
-    monkeypatch.setattr(os, "execv", lambda path, argv: started.append((path, argv)))
+    monkeypatch.setattr(os, "execv", lambda path, argv: started.append([path, *argv]))
+    return started
+
+
+def test_a_worker_that_has_had_its_jobs_starts_afresh_and_not_from_the_working_directory(connection, signals, started):
+    queue = verify_queue(connection)
+    enqueue_verifications(queue, [Verification("m1", 1)])
     work(queue, connection)
-    command = [sys.executable, "-P", "-m", "plyscribe.workers", "verify"]
-    assert started == [(sys.executable, command)]
+    assert started == [[sys.executable, sys.executable, "-P", "-m", "plyscribe.workers", "verify"]]
 
 
-def test_a_signal_to_a_worker_that_is_leaving_interrupts_nothing(connection, signals, monkeypatch):
-    queue, started, finished = verify_queue(connection), [], []
+def test_a_signal_to_a_worker_that_is_leaving_interrupts_nothing(connection, signals, started, monkeypatch):
+    queue, finished = verify_queue(connection), []
     enqueue_verifications(queue, [Verification("m1", 1)])
-    monkeypatch.setattr(worker_module, "MAX_JOBS", 1)
-    monkeypatch.setattr(os, "execv", lambda path, argv: started.append(argv))
 
     def unsubscribe(self):
         os.kill(os.getpid(), signal.SIGTERM)
@@ -119,7 +115,7 @@ def test_a_job_that_fails_because_the_store_is_away_is_tried_again(connection, s
     # Only for this module: a thread that an earlier test has left behind sleeps too.
     monkeypatch.setattr(worker_module, "time", SimpleNamespace(perf_counter=time.perf_counter, sleep=paused.append))
     job = queue.enqueue("tests.workers.test_worker.fail_at_first_for_the_store", 5)
-    Worker([queue], connection=connection, serializer=JSONSerializer).work(burst=True, logging_level="WARNING")
+    worker_of(connection).work(burst=True, logging_level="WARNING")
     assert len(TRIES) == 6
     assert job.get_status() == "finished"
     assert len(queue.failed_job_registry) == 0
@@ -130,7 +126,7 @@ def test_a_job_that_fails_because_the_store_is_away_is_tried_again(connection, s
 
 
 def test_what_rq_reports_of_a_server_in_trouble_is_one_line(connection, signals, caplog):
-    worker = Worker([verify_queue(connection)], connection=connection, serializer=JSONSerializer)
+    worker = worker_of(connection)
     try:
         raise AuthenticationError("invalid username-password pair", status_code="WRONGPASS")
     except AuthenticationError as error:
