@@ -10,8 +10,6 @@ from random import Random
 
 import pytest
 
-from plyscribe.domain.proofs.cases import parse_cases, playthrough_file
-from plyscribe.domain.proofs.playthrough import apply_step, read_steps, start_state
 from plyscribe.domain.ruleset import Decision
 from plyscribe.envs.spaces.action_ids import Catalogue, Spelling, shorten
 from plyscribe.envs.stepping import IllegalAction, Position, Table
@@ -66,32 +64,13 @@ def test_sampled_moves_have_a_path_of_legal_ids_in_late_positions_too(case):
             break
 
 
-PROOFS = sorted((Path(__file__).parents[1] / "domain" / "proofs").glob("*_v1/playthrough-*.txt"))
-
-
-@pytest.mark.parametrize(
-    "file", [file for file in PROOFS if not file.match("toy_*/*")], ids=lambda f: "/".join(f.parts[-2:])
-)
-def test_every_move_of_the_proofs_has_an_id(file):
-    cases = parse_cases(json.loads((file.parent / "cases.json").read_text(encoding="utf-8")))
-    [case] = [case for case in cases.playthroughs if playthrough_file(case) == file.name]
-    table = Table(file.parent.name.removesuffix("_v1"), case.seats, case.options)
-    rules, state = table.rules, start_state(table.rules, case)
-    for number, step in enumerate(read_steps(file.read_text(encoding="utf-8"))):
-        if number % 4 == 0:
-            for move in islice(rules.legal_moves(state), 0, 2_000, 7):
-                path = table.actions.find_path(rules, state, move)
-                assert path[-1] in table.actions.list_ids(rules, state, path[:-1])
-        state = apply_step(rules, state, step)
-
-
 def fingerprint(case: Case) -> dict[str, object]:
-    """The sizes and digests of the spaces, and of what a seat sees in a random match."""
+    """The sizes and digests of the spaces, and of what the seats see in random matches."""
     table = case.table()
     observer, seen = table.observer, sha256()
-    for position in play(table, 3, 60):
+    for number, position in enumerate(play(table, 3, 400)):
         seen.update(repr([table.turn(position), position.path, position.dice]).encode())
-        seen.update(table.observe(position, table.seats).tobytes())
+        seen.update(table.observe(position, 1 + number % table.seats).tobytes())
     return {
         "actions": [table.actions.version, table.actions.size, table.actions.digest],
         "planes": [observer.version, list(observer.shape), sha256("\n".join(observer.names).encode()).hexdigest()]
@@ -115,23 +94,6 @@ def test_another_process_finds_the_same_ids():
     argv = [sys.executable, "-c", code]
     ran = subprocess.run(argv, cwd=Path(__file__).parents[2], capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == str(fingerprint(Case("rings", 3)))
-
-
-@pytest.mark.parametrize(
-    ("case", "size"),
-    [
-        (Case("crystals"), 17),
-        (Case("pathagon"), 49 + 49 * 48),
-        (Case("pathagon", 2, {"size": 5}), 25 + 25 * 24),
-        (Case("zhen"), 10 + 100),
-        (Case("portals"), 3 * 61 + 793),
-        (Case("portals", 6, {"radius": 8}), 3 * 217 + 793),
-        (Case("toy"), 96),
-    ],
-    ids=str,
-)
-def test_the_number_of_ids_is_the_documented_one(case, size):
-    assert case.table().actions.size == size
 
 
 def test_a_catalogue_lists_no_notation_twice():

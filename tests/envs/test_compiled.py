@@ -91,20 +91,9 @@ def test_compiled_rules_pass_the_proofs_of_the_rulesets_and_play_the_same_games(
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(build), str(ROOT)])}
     subprocess.run([sys.executable, "-P", "-c", there], env=environment, check=True)
     # Without the tree in front of the path, where the sources are.
-    pytest_alone = [
-        sys.executable,
-        "-P",
-        "-m",
-        "pytest",
-        "-q",
-        "-n",
-        "0",
-        "-o",
-        "pythonpath=",
-        "-p",
-        "no:cacheprovider",
-    ]
-    command = [*pytest_alone, "-k", " or ".join(PROOFS), str(ROOT / "tests" / "domain" / "proofs")]
+    options = ["-q", "-n", "0", "-o", "pythonpath=", "-p", "no:cacheprovider"]
+    proofs = str(ROOT / "tests" / "domain" / "proofs")
+    command = [sys.executable, "-P", "-m", "pytest", *options, "-k", " or ".join(PROOFS), proofs]
     proved = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
     assert proved.returncode == 0, proved.stdout[-3000:]
 
