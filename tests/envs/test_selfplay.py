@@ -222,13 +222,7 @@ def script(tmp_path: Path) -> Iterator["subprocess.Popen[str]"]:
     # Tests that run in the background of a shell ignore Ctrl-C, and what they start would too.
     argv = ["env", "--default-signal=INT", sys.executable, "-c", dedent(SCRIPT)]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with subprocess.Popen(
-        argv,
-        cwd=tmp_path,
-        text=True,
-        start_new_session=True,
-        **pipes,
-    ) as process:
+    with subprocess.Popen(argv, cwd=tmp_path, text=True, start_new_session=True, **pipes) as process:
         assert process.stdout.readline() == "begun\n"
         yield process
         process.kill()

@@ -1,18 +1,15 @@
-"""The checker of the campaign finds what it is there to find, and the proxy breaks what it forwards."""
+"""The checkers of the campaigns find what they are there to find."""
 
-import socket
-import threading
-from contextlib import suppress
-from copy import deepcopy
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
+from plyscribe.domain.chain import StoredEvent, first_link, link_all
 from plyscribe.service.client import Json
 from tests.faults.checker import Verdict, check_match, check_settled
+from tests.faults.failovers import Outcome, judge
 from tests.faults.players import Acknowledged
-from tests.faults.proxy import Proxy
-from tests.system.running import free_port, wait_for
 
 
 def event(version: int, type: str, **data: Any) -> Json:
@@ -26,96 +23,80 @@ EVENTS = [
     event(4, "move-made", seat=1, move="c1"),
 ]
 TOLD = [
-    Acknowledged(each["data"]["seat"], each["data"]["move"], "", each["version"] - 1, receipt)
+    Acknowledged(
+        each["data"]["seat"],
+        each["data"]["move"],
+        "",
+        each["version"] - 1,
+        {"version": each["version"], "hash": each["hash"], "events": [each]},
+    )
     for each in EVENTS[1:]
-    for receipt in [{"version": each["version"], "hash": each["hash"], "events": [each]}]
 ]
 
 
-def verdict_of(told: list[Acknowledged], events: list[Json]) -> dict[str, int]:
+@pytest.mark.parametrize(
+    ("told", "events", "found"),
+    [
+        (TOLD, EVENTS, None),
+        (TOLD, EVENTS[:3], "lost"),
+        (TOLD[:2], EVENTS, "doubled"),
+        (TOLD, [*EVENTS, {**EVENTS[3], "version": 5, "hash": "f" * 64}], "doubled"),
+        (TOLD, [*EVENTS[:2], event(3, "move-made", seat=2, move="d1"), EVENTS[3]], "otherwise"),
+        (TOLD, [*EVENTS[:2], {**EVENTS[2], "hash": "e" * 64}, EVENTS[3]], "lost"),
+    ],
+)
+def test_a_move_that_is_lost_doubled_or_another_one_is_found(
+    told: Sequence[Acknowledged], events: Sequence[Json], found: str | None
+):
     verdict = Verdict()
     check_match("match", told, events, verdict)
     assert verdict.acknowledged == len(told)
-    found = {name: len(getattr(verdict, name)) for name in ("lost", "doubled", "otherwise")}
-    return {name: number for name, number in found.items() if number}
-
-
-def test_a_match_as_it_was_told_is_clean():
-    assert verdict_of(TOLD, EVENTS) == {}
-
-
-def test_a_lost_move_is_found():
-    assert "lost" in verdict_of(TOLD, EVENTS[:3])
-
-
-def test_a_move_that_nobody_was_told_of_or_that_is_there_twice_is_found():
-    assert "doubled" in verdict_of(TOLD[:2], EVENTS)
-    again = {**EVENTS[3], "version": 5, "hash": "f" * 64}
-    assert "doubled" in verdict_of(TOLD, [*EVENTS, again])
-
-
-def test_another_move_in_the_place_of_one_is_found():
-    events = deepcopy(EVENTS)
-    events[2]["data"]["move"] = "d1"
-    assert "otherwise" in verdict_of(TOLD, events)
-
-
-def test_another_hash_is_found():
-    events = deepcopy(EVENTS)
-    events[2]["hash"] = "e" * 64
-    assert "lost" in verdict_of(TOLD, events)
+    assert verdict.is_clean == (found is None)
+    assert found is None or getattr(verdict, found)
 
 
 @pytest.mark.parametrize(
     ("types", "clean"),
-    [
-        (["verified", "scored"], True),
-        (["verified", "verified", "scored"], False),
-        (["verified"], False),
-        (["refuted"], False),
-    ],
+    [(["verified", "scored"], True), (["verified", "verified", "scored"], False), (["refuted"], False)],
 )
-def test_a_verdict_and_a_score_are_there_once(types, clean):
+def test_a_verdict_and_a_score_are_there_once(types: list[str], clean: bool):
     verdict = Verdict()
     check_settled("match", [event(number, f"match-{type}") for number, type in enumerate(types, 1)], verdict)
     assert verdict.is_clean == clean
 
 
-def echo(listener: socket.socket) -> None:
-    while True:
-        try:
-            connection, _ = listener.accept()
-        except OSError:
-            return
-        with connection, suppress(OSError):
-            connection.settimeout(20)
-            connection.sendall(connection.recv(100))
+class Writer:
+    """What the judge reads of a writer."""
+
+    stream = "match-writer0"
+    sent = unanswered = 0
+    longest_s = 0.0
+
+    def __init__(self, acknowledged: list[StoredEvent]) -> None:
+        self.acknowledged = acknowledged
 
 
-@pytest.mark.parametrize("pause_s", [0.0, 0.02])
-def test_a_proxy_forwards_until_it_breaks_a_connection(pause_s):
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        threading.Thread(target=echo, args=[listener], daemon=True).start()
-        port = free_port()
-        proxy = Proxy(port, listener.getsockname()[1], pause_s, seed=1)
-        try:
-            wait_for(lambda: can_connect(port), why="the proxy")
-            with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
-                if pause_s:
-                    assert connection.recv(1) == b"", "it was cut or half-closed"
-                    assert sum(proxy.counts.values())
-                else:
-                    connection.sendall(b"hello")
-                    assert connection.recv(5) == b"hello"
-        except ConnectionResetError:
-            assert pause_s
-        finally:
-            proxy.stop()
+def chain(*names: bytes) -> list[StoredEvent]:
+    return link_all(first_link(Writer.stream), 1, list(names))
 
 
-def can_connect(port: int) -> bool:
-    try:
-        socket.create_connection(("127.0.0.1", port)).close()
-        return True
-    except OSError:
-        return False
+WHOLE = chain(b"one", b"two", b"three")
+
+
+@pytest.mark.parametrize(
+    ("stored", "lost", "doubled", "broken"),
+    [
+        (WHOLE, 0, 0, 0),
+        (WHOLE[:2], 1, 0, 0),
+        (chain(b"one", b"other", b"three"), 2, 0, 0),
+        (chain(b"one", b"two", b"three", b"two"), 0, 1, 0),
+        ([WHOLE[0], WHOLE[2]], 1, 0, 1),
+    ],
+)
+def test_what_a_failover_lost_doubled_or_broke_is_found(
+    stored: list[StoredEvent], lost: int, doubled: int, broken: int
+):
+    outcome = Outcome()
+    judge(Writer(WHOLE), stored, outcome)  # type: ignore[arg-type]
+    assert (len(outcome.lost), len(outcome.doubled), len(outcome.broken)) == (lost, doubled, broken)
+    assert outcome.is_clean == (lost == doubled == broken == 0)

@@ -8,14 +8,25 @@ import os
 import re
 import shutil
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from typing import Any
 
 import pytest
 from axe_playwright_python.base import AXE_SCRIPT
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Page,
+    Route,
+    ViewportSize,
+    expect,
+    sync_playwright,
+)
 
 from plyscribe.service.client import Client
-from tests.system.running import ROOT, Serving, open_account, serving
+from tests.system.running import ROOT, Pair, Serving, open_account, pair, serving
 
 # As patient as everything else: by default it is five seconds, which a busy machine needs now and then.
 expect.set_options(timeout=30_000)
@@ -36,7 +47,9 @@ RULES_OF_COLOURS = ["color-contrast", "link-in-text-block", "th-has-data-cells"]
 Only these have to run again in the other colours: these change nothing else of a page, as test_barriers holds.
 """
 
-DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
+DESKTOP: ViewportSize = {"width": 1280, "height": 900}
+PHONE: ViewportSize = {"width": 390, "height": 844}
+NARROW: ViewportSize = {"width": 320, "height": 640}
 
 
 @pytest.fixture(scope="session")
@@ -58,26 +71,15 @@ def chromium() -> Iterator[Browser]:
 def service(tmp_path_factory) -> Iterator[Serving]:
     """One service for the tests of many pages: its start takes as long as several of them.
 
-    Names of accounts are taken by whoever comes first: sign up with `Visitor.sign_up`. Files that open accounts in
-    another way, or that count what is on the server, have `own_service` instead.
+    Names of accounts are taken by whoever comes first: sign up with `Visitor.sign_up`, and use the form with names of
+    your own.
     """
-    with _serving_pages(tmp_path_factory) as running:
+    with serving(tmp_path_factory.mktemp("pages") / "data") as running:
         with Client(running.url) as anyone:
             # The accounts of a Pair would take these names, too.
             for name in ("Ann", "Ben"):
                 TOKENS[running.url, name] = open_account(anyone, name)["token"]
         yield running
-
-
-@pytest.fixture(scope="module")
-def own_service(tmp_path_factory) -> Iterator[Serving]:
-    """A service for the tests of one file."""
-    with _serving_pages(tmp_path_factory) as running:
-        yield running
-
-
-def _serving_pages(tmp_path_factory) -> AbstractContextManager[Serving]:
-    return serving(tmp_path_factory.mktemp("pages") / "data", PLYSCRIBE_WEBHOOKS="public")
 
 
 class Visitor:
@@ -117,9 +119,22 @@ class Visitor:
         if (self.url, name) not in TOKENS:
             with Client(self.url) as anyone:
                 TOKENS[self.url, name] = anyone.sign_up(name)["token"]
-        token, origin = TOKENS[self.url, name], {"Origin": self.url}
-        signed_in = self.context.request.post("/sign-in", form={"token": token}, headers=origin, max_redirects=0)
+        self._send_token(TOKENS[self.url, name])
+
+    def _send_token(self, token: str) -> None:
+        headers = {"Origin": self.url}
+        signed_in = self.context.request.post("/sign-in", form={"token": token}, headers=headers, max_redirects=0)
         assert signed_in.status == 303
+
+    def sign_in(self, token: str, path: str) -> Page:
+        """The page at this path, of the owner of the token, once its scripts have loaded."""
+        self._send_token(token)
+        self.page.goto(path)
+        return self.page
+
+    def forgive(self, *said: str) -> None:
+        """Forget faults that say this: browsers note each refusal, and each request without network, as an error."""
+        self.faults = [fault for fault in self.faults if not any(each in fault for each in said)]
 
     def open_account(self, name: str) -> None:
         """Open an account with the form, and stay on the page that shows its token."""
@@ -129,19 +144,13 @@ class Visitor:
         self.page.get_by_role("heading", name=f"Welcome, {name}").wait_for()
         TOKENS[self.url, name] = self.page.locator("code.token").inner_text()
 
-    def session(self) -> str:
-        """The session that the browser is signed in with."""
-        [cookie] = self.context.cookies()
-        assert (cookie["name"], cookie["httpOnly"]) == (f"plyscribe-{self.url.rpartition(':')[2]}", True)
-        return str(cookie["value"])
-
 
 @pytest.fixture
 def visit(chromium, service) -> Iterator:
-    """Opens browsers. At the end, none of them may have a fault."""
+    """Opens browsers, of people with an account if they have names. At the end, none of them may have a fault."""
     visitors: list[Visitor] = []
 
-    def open_browser(phone: bool = False, dark: bool = False, scripts: bool = True) -> Visitor:
+    def open_browser(name: str = "", phone: bool = False, dark: bool = False, scripts: bool = True) -> Visitor:
         context = chromium.new_context(
             base_url=service.url,
             viewport=PHONE if phone else DESKTOP,
@@ -151,6 +160,8 @@ def visit(chromium, service) -> Iterator:
             is_mobile=phone,
         )
         visitors.append(Visitor(context, service.url))
+        if name:
+            visitors[-1].sign_up(name)
         return visitors[-1]
 
     yield open_browser
@@ -158,6 +169,79 @@ def visit(chromium, service) -> Iterator:
     for visitor in visitors:
         visitor.context.close()
     assert not faults
+
+
+class OtherSite(ThreadingHTTPServer):
+    """A page of another origin, with this HTML."""
+
+    def __init__(self, html: str = "") -> None:
+        super().__init__(("127.0.0.1", 0), _OtherPage)
+        self.html = html
+        self.origin = f"http://127.0.0.1:{self.server_port}"
+        Thread(target=self.serve_forever, daemon=True).start()
+
+
+class _OtherPage(BaseHTTPRequestHandler):
+    server: OtherSite
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.end_headers()
+        self.wfile.write(f"<!doctype html><title>Elsewhere</title><h1>Elsewhere</h1>{self.server.html}".encode())
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture
+def reader(chromium: Browser) -> Iterator[Page]:
+    """A browser that asks other sites too."""
+    context = chromium.new_context()
+    yield context.new_page()
+    context.close()
+
+
+@pytest.fixture
+def two(service: Serving) -> Iterator[Pair]:
+    with pair(service.url) as both:
+        yield both
+
+
+class Held(list[Route]):
+    """Requests of a page that a test answers when it likes."""
+
+    def __init__(self, page: Page) -> None:
+        super().__init__()
+        self._page = page
+
+    def wait(self) -> Route:
+        """The first request, once the page has sent it."""
+        while not self:
+            self._page.wait_for_timeout(20)
+        return self[0]
+
+
+def hold(page: Page, address: Any, times: int | None = None) -> Held:
+    """Hold the requests for an address; or the first ones alone."""
+    held = Held(page)
+    page.route(address, lambda route: held.append(route), times=times)
+    return held
+
+
+def require_usable(page: Page, picture: str = "", size: ViewportSize = PHONE) -> None:
+    """The page as it is has no barriers and does not scroll sideways on a phone; take pictures of it if asked for."""
+    assert find_barriers(page) == []
+    page.set_viewport_size(size)
+    assert fits(page)
+    page.set_viewport_size(DESKTOP)
+    if picture:
+        take_pictures(page, picture)
+
+
+def fits(page: Page) -> bool:
+    """Whether nothing of the page is to be scrolled for sideways."""
+    return bool(page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth"))
 
 
 def take_pictures(page: Page, name: str) -> None:
@@ -191,11 +275,3 @@ def find_barriers(page: Page) -> list[str]:
     found = [f"dark: {fault}" for fault in find_faults(page)]
     page.emulate_media(color_scheme="light")
     return found + [f"light: {fault}" for fault in find_faults(page, RULES_OF_COLOURS)]
-
-
-def overflows(page: Page) -> bool:
-    """Whether the page scrolls sideways on a phone."""
-    page.set_viewport_size(PHONE)
-    wide = page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth")
-    page.set_viewport_size(DESKTOP)
-    return bool(wide)

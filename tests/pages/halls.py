@@ -57,6 +57,25 @@ class ClubNight:
         rounds = self.get("/rounds")["rounds"]
         return list(rounds[round - 1]["games"]) if len(rounds) >= round else []
 
+    def game(self, round: int = 1, board: int = 1) -> dict[str, Any]:
+        return self.list_games(round)[board - 1]
+
+    def moves(self, round: int = 1, board: int = 1) -> list[str]:
+        """The moves of the match at a board, in order."""
+        return list(self.send("GET", f"/v1/matches/{self.game(round, board)['match']}")["moves"])
+
+    def move(self, move: str) -> None:
+        self.send("POST", f"/v1/matches/{self.game()['match']}/moves", move=move)
+
+    def list_events(self) -> list[dict[str, Any]]:
+        """The events of the match at the first board."""
+        return list(self.send("GET", f"/v1/matches/{self.game()['match']}/events")["events"])
+
+    def code(self, round: int = 1, board: int = 1, seat: int = 0) -> str:
+        """The address of the page of a table, or of a seat there."""
+        codes = self.post(f"/rounds/{round}/codes", board=board, seats=seat > 0)["codes"]
+        return next(str(each["url"]) for each in codes if each["seat"] == seat)
+
     def report_all(self, round: int, *ranks: int) -> None:
         for game in self.list_games(round):
             if game["ranks"] is None:

@@ -1,25 +1,18 @@
 """Trying a line: moves for everybody, branches in the link, dice, suggestions, a match that goes on, and hints."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
 from plyscribe.service.client import Client
-from tests.pages.conftest import TOKENS, find_barriers, overflows, take_pictures
-from tests.system.running import Pair, Serving, pair
+from tests.pages.conftest import TOKENS, Held, fits, hold, require_usable
 
 pytestmark = pytest.mark.server
 
 LINE = "#line"
 CURRENT = f"{LINE} [aria-current]"
-
-
-@pytest.fixture
-def two(service: Serving) -> Iterator[Pair]:
-    with pair(service.url) as both:
-        yield both
 
 
 def open_line(page: Page, address: str) -> None:
@@ -38,28 +31,18 @@ def play(page: Page, *touches: str) -> None:
     expect(link).not_to_have_value(linked)
 
 
-def hold_step(page: Page) -> list[Route]:
-    """Hold the next request for a position that is to be shown; the list gets it."""
-    held: list[Route] = []
-    waited = iter([True])
+def hold_step(page: Page) -> Held:
+    """Hold the next request for a position that is to be shown."""
+    held = Held(page)
 
     def handle(route: Route) -> None:
-        if "picture" in route.request.post_data_json and next(waited, False):
+        if "picture" in route.request.post_data_json and not held:
             held.append(route)
         else:
             route.fallback()
 
     page.route("**/positions", handle)
     return held
-
-
-def wait_until_held(page: Page, held: list[Route]) -> None:
-    """Return once the page has asked for what is held."""
-    for _ in range(600):
-        if held:
-            return
-        page.wait_for_timeout(50)
-    raise AssertionError("the page asked for nothing that is held")
 
 
 def step_to(page: Page, field: str, step: Callable[[], object]) -> None:
@@ -87,8 +70,7 @@ def here(page: Page) -> Locator:
 
 
 def test_a_line_has_branches_which_a_link_the_back_button_and_a_reload_keep(visit):
-    ann = visit()
-    page = ann.page
+    page = visit().page
     page.goto("/rulesets/pathagon")
     page.get_by_role("link", name="Try a line").click()
     expect(page.locator(CURRENT)).to_have_text("Beginning")
@@ -235,14 +217,11 @@ def test_a_guest_signs_in_and_comes_back_to_the_line_for_suggestions(visit):
     best.click()
     expect(here(page)).to_have_text(sentence)
     expect(page.locator(".suggestions")).to_have_count(0)
-    take_pictures(page, "analysis")
-    assert find_barriers(page) == []
-    assert not overflows(page)
+    require_usable(page, "analysis")
 
 
 def test_a_search_can_be_cancelled(visit):
-    ann = visit()
-    ann.sign_up("Lena")
+    ann = visit("Lena")
     open_line(ann.page, "/rulesets/pathagon/analysis")
     ann.page.route("**/suggestions", lambda _: None)
     ann.page.get_by_role("button", name="Suggest a move").click()
@@ -253,8 +232,7 @@ def test_a_search_can_be_cancelled(visit):
 
 
 def test_a_server_with_too_much_to_do_says_to_ask_again(visit):
-    ann = visit()
-    ann.sign_up("Lena")
+    ann = visit("Lena")
     open_line(ann.page, "/rulesets/pathagon/analysis")
     ann.page.route("**/suggestions", lambda route: route.fulfill(status=503, json={"code": "report/busy"}))
     ann.page.get_by_role("button", name="Suggest a move").click()
@@ -272,8 +250,7 @@ def start(client: Client, seats: list, *moves: str) -> str:
 def test_a_contested_match_gets_no_suggestions_but_can_be_looked_into(visit, two):
     match = two.open_match("pathagon")
     two.clients[0].move(match, "d4")
-    cleo = visit()
-    cleo.sign_up("Cleo")
+    cleo = visit("Cleo")
     open_line(cleo.page, f"/matches/{match}/analysis")
     play(cleo.page, "c3")
     cleo.page.get_by_role("button", name="Suggest a move").click()
@@ -282,8 +259,7 @@ def test_a_contested_match_gets_no_suggestions_but_can_be_looked_into(visit, two
 
 
 def test_a_match_goes_on_from_a_line_and_says_what_was_tried(visit, service):
-    ann = visit()
-    ann.sign_up("Lena")
+    ann = visit("Lena")
     page = ann.page
     with Client(service.url, token=TOKENS[ann.url, "Lena"]) as client:
         me = client.me()["player"]
@@ -315,8 +291,7 @@ def test_a_match_goes_on_from_a_line_and_says_what_was_tried(visit, service):
 
 
 def test_a_player_gets_hints_against_bots_alone(visit, service, two):
-    ann = visit(phone=True)
-    ann.sign_up("Lena")
+    ann = visit("Lena", phone=True)
     with Client(service.url, token=TOKENS[ann.url, "Lena"]) as client:
         me = client.me()["player"]
         alone = start(client, [{"player": me}, {"bot": "random"}])
@@ -330,32 +305,24 @@ def test_a_player_gets_hints_against_bots_alone(visit, service, two):
     expect(ann.page.locator("#hinted")).to_contain_text("The bot would play this.")
     expect(ann.page.locator("#meaning")).to_contain_text("Lena places a piece from the reserve on")
     expect(ann.page.locator("#board .marks .ghost").first).to_be_visible()
-    assert not overflows(ann.page)
+    assert fits(ann.page)
 
 
 def test_nothing_moves_away_from_a_finger_when_the_scripts_of_a_table_have_loaded(visit, service):
-    ann, held = visit(phone=True), list[Route]()
-    ann.sign_up("Lena")
+    ann = visit("Lena", phone=True)
     page = ann.page
     with Client(service.url, token=TOKENS[ann.url, "Lena"]) as client:
         match = start(client, [{"player": client.me()["player"]}, {"bot": "random"}])
-    page.route("**/assets/composer.*.js", lambda route: held.append(route))
+    held = hold(page, "**/assets/composer.*.js")
     page.goto(f"/matches/{match}/play", wait_until="commit")
     hint = page.get_by_role("button", name="Hint")
     hint.wait_for()
-    wait_until_held(page, held)
+    held.wait()
     page.wait_for_function("() => [...document.querySelectorAll('link[rel=stylesheet]')].every((each) => each.sheet)")
     before = hint.bounding_box()
     held[0].continue_()
     expect(page.locator("#meaning")).to_have_text("Choose on the board.")
     assert hint.bounding_box() == before
-
-
-def test_without_scripts_the_position_is_there_to_look_at(visit):
-    page = visit(scripts=False).page
-    page.goto("/rulesets/zhen/analysis")
-    expect(page.locator("#board svg")).to_be_visible()
-    expect(page.locator("#players")).to_contain_text("Blue")
 
 
 def test_the_link_past_the_menu_keeps_the_line(visit):
@@ -421,7 +388,7 @@ def test_what_a_lost_connection_kept_away_can_be_asked_for_again(visit):
     page.unroute("**/positions")
     page.keyboard.press("ArrowRight")
     expect(page.locator(f"{CURRENT} .die")).to_have_text("3")
-    ann.faults = [fault for fault in ann.faults if "ERR_FAILED" not in fault and "502" not in fault]
+    ann.forgive("ERR_FAILED", "502")
 
 
 def test_a_step_that_is_left_behind_by_the_back_button_is_not_taken(visit):
@@ -432,10 +399,10 @@ def test_a_step_that_is_left_behind_by_the_back_button_is_not_taken(visit):
     held = hold_step(page)
     page.locator('#board [data-touch="c3"]').click()
     page.get_by_role("button", name="Play it").click()
-    wait_until_held(page, held)
+    held.wait()
     page.go_back()
     expect(page.locator(CURRENT)).to_have_text("Beginning")
-    held.pop().continue_()
+    held[0].continue_()
     page.wait_for_timeout(500)
     assert moves(page) == ["Beginning"]
     play(page, "e5")
@@ -450,10 +417,10 @@ def test_a_step_that_is_left_behind_by_a_step_back_stays_in_the_line(visit):
     held = hold_step(page)
     page.locator('#board [data-touch="e4"]').click()
     page.get_by_role("button", name="Play it").click()
-    wait_until_held(page, held)
+    held.wait()
     # The link names the step that is taken already.
     step_to(page, "c3", lambda: page.keyboard.press("ArrowLeft"))
-    held.pop().continue_()
+    held[0].continue_()
     expect(page.locator(LINE)).to_contain_text("e4")
     expect(here(page)).to_contain_text("c3")
     assert moves(page) == ["Beginning", "d4", "c3", "e4"]
@@ -469,9 +436,9 @@ def test_a_position_that_comes_after_the_board_was_turned_is_seen_from_the_new_s
     held = hold_step(page)
     page.locator('#board [data-touch="b2"]').click()
     page.get_by_role("button", name="Play it").click()
-    wait_until_held(page, held)
+    held.wait()
     left = page.locator('#board [data-touch="b2"]').bounding_box()["x"]
     page.get_by_role("button", name="Turn the board").click()
-    held.pop().continue_()
+    held[0].continue_()
     expect(here(page)).to_contain_text("b2")
     assert page.locator('#board [data-touch="b2"]').first.bounding_box()["x"] > left + 100

@@ -3,14 +3,12 @@
 import re
 
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Page, expect
 
-from tests.pages.conftest import find_barriers, overflows, take_pictures
+from tests.pages.conftest import NARROW, Visitor, find_barriers, fits, hold, take_pictures
 from tests.pages.halls import ClubNight
 
 pytestmark = pytest.mark.server
-
-SMALLEST = {"width": 320, "height": 640}
 
 
 @pytest.fixture
@@ -21,14 +19,9 @@ def night(service):
     night.close()
 
 
-def sign_in(visitor, night: ClubNight) -> Page:
-    """The page of a visitor who is signed in as the organiser."""
-    page = visitor.page
-    page.goto(f"/sign-in?next={night.page}/desk")
-    page.get_by_label("Token").fill(night.token)
-    page.get_by_role("button", name="Sign in").click()
+def open_desk(visitor: Visitor, night: ClubNight) -> Page:
+    page = visitor.sign_in(night.token, f"{night.page}/desk")
     expect(page.get_by_role("heading", name="Arbiter’s desk")).to_be_visible()
-    page.wait_for_load_state()
     return page
 
 
@@ -41,7 +34,7 @@ def choose(page: Page, board: int) -> None:
 
 def test_an_arbiter_runs_a_round_from_the_desk(visit, night):
     night.post("/start")
-    page = sign_in(visit(), night)
+    page = open_desk(visit(), night)
     page.get_by_role("button", name="Call round 1").click()
     expect(page.locator(".place")).to_have_count(2)
     choose(page, 1)
@@ -65,14 +58,11 @@ def test_an_arbiter_runs_a_round_from_the_desk(visit, night):
 
 def test_what_is_entered_on_a_board_stays_although_news_were_asked_for_before_it_was_opened(visit, night):
     night.begin()
-    page = sign_in(visit(), night)
+    page = open_desk(visit(), night)
     choose(page, 1)
-    held, one = list[Route](), page.url
-    page.route(lambda address: address == one, lambda route: held.append(route))
+    held = hold(page, page.url)
     night.post("/results", round=1, board=1, ranks=[1, 2])
-    while not held:
-        page.wait_for_timeout(20)
-    answered = held[0].fetch()
+    answered = held.wait().fetch()
     choose(page, 2)
     page.get_by_text("Adjudicate or forfeit, with a reason").click()
     reason = page.locator("form[data-post$='/adjudications']").get_by_label("Reason")
@@ -86,12 +76,10 @@ def test_what_is_entered_on_a_board_stays_although_news_were_asked_for_before_it
 
 def test_of_two_boards_that_are_opened_quickly_the_later_one_is_shown(visit, night):
     night.begin()
-    page = sign_in(visit(), night)
-    held = list[Route]()
-    page.route(lambda address: "board=1" in address, lambda route: held.append(route))
+    page = open_desk(visit(), night)
+    held = hold(page, lambda address: "board=1" in address)
     page.locator("#place-1-1").click()
-    while not held:
-        page.wait_for_timeout(20)
+    held.wait()
     choose(page, 2)
     held[0].continue_()
     page.wait_for_timeout(300)
@@ -103,7 +91,7 @@ def test_a_wrong_result_is_corrected_after_the_next_pairing_with_the_table_shown
     night.begin()
     night.report_all(1)
     night.call(2)
-    page = sign_in(visit(), night)
+    page = open_desk(visit(), night)
     page.get_by_role("link", name="Round 1").click()
     choose(page, 1)
     correct = page.locator("form[data-post$='/corrections']")
@@ -127,7 +115,7 @@ def test_a_wrong_result_is_corrected_after_the_next_pairing_with_the_table_shown
 def test_a_ruling_that_is_changed_after_the_preview_has_to_be_looked_at_again(visit, night):
     night.begin()
     night.report_all(1)
-    page = sign_in(visit(), night)
+    page = open_desk(visit(), night)
     choose(page, 1)
     correct = page.locator("form[data-post$='/corrections']")
     correct.get_by_label("Lou won").check()
@@ -142,7 +130,7 @@ def test_a_refusal_is_shown_in_place_and_nothing_is_lost(visit, night):
     night.begin()
     night.report_all(1)
     visitor = visit()
-    page = sign_in(visitor, night)
+    page = open_desk(visitor, night)
     choose(page, 1)
     correct = page.locator("form[data-post$='/corrections']")
     correct.get_by_label("Ida won").check()
@@ -151,71 +139,12 @@ def test_a_refusal_is_shown_in_place_and_nothing_is_lost(visit, night):
     page.get_by_role("button", name="Do it").click()
     expect(correct.get_by_role("alert")).to_have_text("The game already has this result")
     expect(correct.get_by_label("Reason")).to_have_value("the same again")
-    # Browsers note each refusal as an error.
-    visitor.faults = [fault for fault in visitor.faults if "409" not in fault]
-
-
-def test_a_penalty_is_given_and_lifted(visit, night):
-    night.begin()
-    page = sign_in(visit(), night)
-    page.get_by_text("Give a penalty or a warning").click()
-    give = page.locator("#give-penalty form")
-    give.get_by_label("Player").select_option("Kim")
-    give.get_by_label("Points to take away").fill("1")
-    give.get_by_label("Reason").fill("a phone rang")
-    give.get_by_role("button", name="Give the penalty").click()
-    given = page.locator("#penalties li")
-    expect(given).to_contain_text("Kim: 1 point less")
-    given.get_by_text("Lift it").click()
-    given.get_by_label("Reason").fill("it was the arbiter’s")
-    given.get_by_role("button", name="Lift the penalty").click()
-    expect(given).to_contain_text("lifted: it was the arbiter’s")
-
-
-def test_codes_of_a_table_are_made_anew_and_made_void(visit, night):
-    night.begin()
-    page = sign_in(visit(), night)
-    choose(page, 1)
-    page.get_by_text("Codes of this table", exact=True).click()
-    page.get_by_role("button", name="Make a new code for this table").click()
-    expect(page.locator(".codes a")).to_contain_text("/at/plyt_")
-    void = page.locator("form[data-post$='/code-revocations']")
-    void.get_by_label("Reason").fill("it was photographed")
-    void.get_by_role("button", name="Make all codes of this table void").click()
-    expect(page.get_by_text("The codes of this table are void.")).to_be_visible()
-    assert [act["why"] for act in night.get()["acts"]][-1] == "it was photographed"
-
-
-@pytest.fixture
-def online(service):
-    online = ClubNight(service, at_table=False, is_open=True, limits={"match_ms": 3_600_000})
-    yield online
-    online.close()
-
-
-def test_a_match_is_paused_from_the_desk_and_goes_on(visit, online):
-    players = [visit() for _ in range(2)]
-    for name, player in zip(("Nora", "Otto"), players, strict=True):
-        player.sign_up(name)
-        player.page.goto(online.page)
-        player.page.get_by_role("button", name="Enter").click()
-        # Its own name stands on every page of somebody signed in: who has entered is asked no more.
-        expect(player.page.get_by_role("button", name="Enter")).to_have_count(0)
-    online.begin()
-    page = sign_in(visit(), online)
-    choose(page, 1)
-    expect(page.locator("#panel-now .clock")).to_have_text([re.compile(r"5\d:\d\d"), "1:00:00"])
-    page.get_by_text("Pause and clocks").click()
-    page.get_by_label("Why the match is paused").fill("the lights went out")
-    page.get_by_role("button", name="Pause the match").click()
-    expect(page.locator("#panel-now")).to_contain_text("paused: the lights went out")
-    page.get_by_role("button", name="Let the match go on").click()
-    expect(page.locator("#panel-now")).not_to_contain_text("paused")
+    visitor.forgive("409")
 
 
 def test_what_others_do_appears_by_itself_and_leaves_a_form_as_it_is(visit, night):
     night.begin()
-    page = sign_in(visit(), night)
+    page = open_desk(visit(), night)
     choose(page, 1)
     page.locator("form[data-post$='/results']").get_by_label("Draw").check()
     night.post("/results", round=1, board=2, ranks=[1, 2])
@@ -228,7 +157,7 @@ def test_what_others_do_appears_by_itself_and_leaves_a_form_as_it_is(visit, nigh
 
 def test_what_is_entered_stays_when_the_other_forms_of_the_board_change(visit, night):
     night.begin()
-    page = sign_in(visit(), night)
+    page = open_desk(visit(), night)
     choose(page, 1)
     page.locator("form[data-post$='/results']").get_by_label("Draw").check()
     page.get_by_text("Adjudicate or forfeit, with a reason").click()
@@ -243,26 +172,15 @@ def test_what_is_entered_stays_when_the_other_forms_of_the_board_change(visit, n
 
 def test_the_desk_works_on_a_small_phone_and_by_keyboard(visit, night):
     night.begin()
-    page = sign_in(visit(phone=True), night)
-    page.set_viewport_size(SMALLEST)
-    assert not page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth")
+    page = open_desk(visit(phone=True), night)
+    page.set_viewport_size(NARROW)
+    assert fits(page)
     page.locator("#place-2-1").focus()
     page.keyboard.press("Enter")
     expect(page.locator("#panel-title")).to_be_focused()
     expect(page.locator("#boards")).to_be_hidden()
-    assert not page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth")
+    assert fits(page)
     page.get_by_role("link", name="All boards").click()
     expect(page.locator("#boards")).to_be_visible()
     page.go_back()
     expect(page.locator("#panel-title")).to_be_visible()
-
-
-def test_the_desk_speaks_german(visit, night):
-    night.begin()
-    visitor = visit()
-    page = sign_in(visitor, night)
-    page.set_extra_http_headers({"Accept-Language": "de"})
-    page.goto(f"{night.page}/desk?board=1")
-    expect(page.get_by_role("heading", name="Schiedsrichtertisch")).to_be_visible()
-    expect(page.get_by_role("button", name="Ergebnis eintragen")).to_be_visible()
-    assert not overflows(page)

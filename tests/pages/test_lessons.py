@@ -9,7 +9,7 @@ from plyscribe.domain.rulesets import find_ruleset
 from plyscribe.service.boards import BOARDS
 from plyscribe.service.lessons import LESSONS
 from plyscribe.service.lessons.lesson import Lesson, reach
-from tests.pages.conftest import find_barriers, overflows
+from tests.pages.conftest import hold, require_usable
 from tests.pages.test_play import find_part, settle
 
 pytestmark = pytest.mark.server
@@ -91,8 +91,7 @@ def test_on_a_phone_a_move_is_made_without_scrolling(visit, game):
     find_part(page, touch).tap()
     expect(page.get_by_role("button", name="Play it")).to_be_in_viewport(ratio=1)
     assert page.evaluate("scrollY") == 0
-    assert find_barriers(page) == []
-    assert not overflows(page)
+    require_usable(page)
 
 
 @pytest.mark.parametrize("game", WRONG)
@@ -155,14 +154,8 @@ def test_a_refused_touch_bars_no_other_and_what_others_answer_is_said(visit):
 
 def test_a_click_before_the_scripts_have_loaded_is_not_in_vain(visit):
     page = visit().page
-    held = []
-    page.route(
-        "**/assets/lesson.*", lambda route: held.append(route) if ".js" in route.request.url else route.continue_()
-    )
+    held = hold(page, "**/assets/lesson.*.js")
     page.goto("/rulesets/zhen/learn", wait_until="commit")
     page.get_by_role("button", name="Show me").click()
-    while not held:
-        page.wait_for_timeout(20)
-    [script] = held
-    script.continue_()
+    held.wait().continue_()
     expect(page.locator("#shown")).to_be_visible()

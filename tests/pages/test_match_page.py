@@ -2,7 +2,6 @@
 
 import re
 import time
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 
@@ -11,8 +10,9 @@ from playwright.sync_api import Page, expect
 
 from plyscribe.service.client import Client
 from plyscribe.service.web.pages.move_list import PART
-from tests.pages.conftest import find_barriers, overflows, take_pictures
-from tests.system.running import Pair, Serving, pair, status_of, wait_for
+from tests.pages.conftest import find_barriers, require_usable, take_pictures
+from tests.system.running import Serving, pair, status_of, wait_for
+from tests.system.test_tournaments import admin_token
 
 pytestmark = pytest.mark.server
 
@@ -23,12 +23,6 @@ GAMES = {
     "rings": (3, {"target": 6}),
     "crystals": (3, {}),
 }
-
-
-@pytest.fixture
-def two(service: Serving) -> Iterator[Pair]:
-    with pair(service.url) as both:
-        yield both
 
 
 @pytest.fixture(scope="module")
@@ -103,9 +97,7 @@ def test_a_replay_of_every_game_can_be_stepped_through(visit, service, matches, 
     drawn = page.locator("#board svg.board")
     expect(drawn).to_have_count(1)
     shown = drawn.inner_html()
-    take_pictures(page, f"match-{game}")
-    assert find_barriers(page) == []
-    assert not overflows(page)
+    require_usable(page, f"match-{game}")
     page.reload()
     stand_at(page, middle)
     assert drawn.inner_html() == shown
@@ -147,9 +139,7 @@ def test_a_long_match_shows_the_part_of_its_moves_that_one_stands_in(visit, long
     expect(marked).to_have_text(re.compile(rf"^{PART + 1} "))
     page.get_by_role("link", name=f"Up to move {PART}").click()
     stand_at(page, PART)
-    take_pictures(page, "match-long")
-    assert find_barriers(page) == []
-    assert not overflows(page)
+    require_usable(page, "match-long")
 
 
 def test_a_live_list_of_moves_goes_on_in_a_new_part(visit, two, long_match):
@@ -181,30 +171,6 @@ def test_moves_play_back_until_they_are_paused(visit, matches):
     expect(page.get_by_role("button", name="Play back")).to_be_visible()
 
 
-def test_every_move_is_a_sentence_in_the_list_with_its_notation(visit, matches):
-    page = visit().page
-    page.goto(f"/matches/{matches['pathagon']}")
-    move = page.locator("#moves a").nth(1)
-    expect(move).to_contain_text("places a piece from the reserve on")
-    expect(move.locator("code")).to_have_text(re.compile(r"^[a-e][1-5]$"))
-
-
-def test_the_badge_says_what_was_checked(visit, matches):
-    page = visit().page
-    page.goto(f"/matches/{matches['crystals']}")
-    page.get_by_text("What was checked?").click()
-    for checked in ("hash", "rules", "secret"):
-        expect(page.locator("details", has_text="What was checked?")).to_contain_text(re.compile(checked, re.I))
-
-
-def test_a_replay_works_without_scripts(visit, matches):
-    page = visit(scripts=False).page
-    page.goto(f"/matches/{matches['rings']}?ply=3")
-    page.get_by_role("button", name="Next").click()
-    expect(page).to_have_url(re.compile("ply=4"))
-    stand_at(page, 4)
-
-
 def test_a_match_is_followed_live_in_another_window(visit, two):
     match = two.open_match("zhen")
     page = visit().page
@@ -233,8 +199,7 @@ def test_a_match_is_followed_while_its_stream_is_refused(visit, two):
     stand_at(page, 0)
     two.clients[0].move(match, "+3")
     expect(page.locator("#place")).to_have_text("1 of 1")
-    # Browsers note each refusal as an error.
-    spectator.faults = [fault for fault in spectator.faults if "503" not in fault]
+    spectator.forgive("503")
 
 
 @pytest.mark.parametrize("page_of", ["/matches/{}", "/matches/{}/play"])
@@ -249,14 +214,9 @@ def test_clocks_follow_the_clock_of_the_server(visit, two, page_of):
 
 def test_an_administrator_judges_a_match_on_its_page(visit, service, two):
     match = two.open_match("zhen")
-    page = visit().page
-    page.goto(f"/sign-in?next=/matches/{match}")
-    page.get_by_label("Token").fill((service.data / "admin.token").read_text().strip())
-    page.get_by_role("button", name="Sign in", exact=True).click()
+    page = visit().sign_in(admin_token(service), f"/matches/{match}")
     page.get_by_text("Oversee this match").click()
-    take_pictures(page, "oversight")
-    assert find_barriers(page) == []
-    assert not overflows(page)
+    require_usable(page, "oversight")
     page.get_by_label("Player who has to leave").select_option("2")
     page.get_by_label("Cause").select_option("disqualified")
     page.get_by_label("Why (everybody can read it)").fill("two phones")
@@ -273,25 +233,11 @@ def test_an_administrator_judges_a_match_on_its_page(visit, service, two):
 
 
 def test_a_match_is_forked_at_the_position_on_the_board(visit, matches):
-    cat = visit()
-    cat.sign_up("Cat")
+    cat = visit("Cat")
     cat.page.goto(f"/matches/{matches['zhen']}?ply=4")
     cat.page.get_by_role("button", name="Fork from here").click()
     expect(cat.page).not_to_have_url(re.compile(matches["zhen"]))
     expect(cat.page).to_have_url(re.compile("/matches/match-"))
-
-
-def test_matches_can_be_searched(visit, matches):
-    page = visit().page
-    page.goto("/matches")
-    page.get_by_label("Game").select_option("rings")
-    page.get_by_role("button", name="Find").click()
-    expect(page.locator(f'a[href="/matches/{matches["rings"]}"]').first).to_be_visible()
-    expect(page.locator(f'a[href="/matches/{matches["zhen"]}"]')).to_have_count(0)
-    page.goto("/matches")
-    take_pictures(page, "matches")
-    assert find_barriers(page) == []
-    assert not overflows(page)
 
 
 def test_the_rules_lead_to_a_match_to_step_through(visit, matches):
@@ -301,31 +247,6 @@ def test_the_rules_lead_to_a_match_to_step_through(visit, matches):
     assert find_barriers(page) == []
     page.get_by_role("link", name=re.compile("Portals")).last.click()
     expect(page.locator("#PO8")).to_have_text(re.compile("Exit"))
-    take_pictures(page, "ruleset")
-    assert find_barriers(page) == []
-    assert not overflows(page)
+    require_usable(page, "ruleset")
     page.get_by_role("link", name="Step through a match").click()
     stand_at(page, 0)
-
-
-def test_the_ratings_of_players_are_drawn(visit, two):
-    match = two.open_match("zhen", rated=True)
-    two.clients[0].move(match, "+5")
-    two.clients[1].move(match, "+3")
-    two.clients[0].withdraw(match)
-    wait_for(lambda: status_of(two.clients[0], match) == "scored", why="the score")
-    wait_for(lambda: two.clients[0].ratings_lag("zhen") == 0, why="the ratings")
-    page = visit().page
-    page.goto(f"/players/{two.ids[1]}")
-    expect(page.get_by_role("img", name=re.compile("Rating in zhen"))).to_be_visible()
-    take_pictures(page, "player")
-    assert find_barriers(page) == []
-    assert not overflows(page)
-    page.goto("/players?ruleset=zhen")
-    expect(page.get_by_role("img", name="Ratings in Zhen")).to_be_visible()
-    take_pictures(page, "ratings")
-    assert find_barriers(page) == []
-    page.goto("/players?name=ann&kind=")
-    expect(page.get_by_role("link", name="Ann").first).to_be_visible()
-    take_pictures(page, "players")
-    assert find_barriers(page) == []

@@ -1,12 +1,11 @@
 """Pages of other origins in a real browser: what they can do, and what they cannot."""
 
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
 from plyscribe.service.client import Client
+from tests.pages.conftest import OtherSite
 from tests.system.running import Serving, free_port, open_account, serving
 
 pytestmark = pytest.mark.server
@@ -57,27 +56,10 @@ TRY = """async ([api, path, request]) => {
 }"""
 
 
-class _Page(BaseHTTPRequestHandler):
-    def do_GET(self) -> None:
-        self.send_response(200)
-        self.send_header("Content-Type", "text/html")
-        self.end_headers()
-        self.wfile.write(b"<!doctype html><title>Elsewhere</title><p>Elsewhere</p>")
-
-    def log_message(self, *_: object) -> None:
-        """Say nothing."""
-
-
 @pytest.fixture(scope="module")
-def origins() -> Iterator[list[str]]:
+def origins() -> list[str]:
     """Two origins that are not the service's; it will trust the first."""
-    servers = [ThreadingHTTPServer(("127.0.0.1", 0), _Page) for _ in range(2)]
-    for server in servers:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield [f"http://127.0.0.1:{server.server_port}" for server in servers]
-    for server in servers:
-        server.shutdown()
-        server.server_close()
+    return [OtherSite().origin for _ in range(2)]
 
 
 @pytest.fixture(scope="module")
@@ -87,16 +69,9 @@ def service(tmp_path_factory, origins) -> Iterator[Serving]:
         yield running
 
 
-@pytest.fixture
-def page(chromium) -> Iterator:
-    context = chromium.new_context()
-    yield context.new_page()
-    context.close()
-
-
-def test_a_page_of_an_origin_that_is_trusted_plays_a_match(page, service, origins):
-    page.goto(origins[0])
-    result = page.evaluate(PLAY, service.url)
+def test_a_page_of_an_origin_that_is_trusted_plays_a_match(reader, service, origins):
+    reader.goto(origins[0])
+    result = reader.evaluate(PLAY, service.url)
     with Client(service.url) as anyone:
         match = anyone.match(result["match"])
     assert match["turn"]["over"]
@@ -105,27 +80,27 @@ def test_a_page_of_an_origin_that_is_trusted_plays_a_match(page, service, origin
     assert result["tag"].startswith('"')
 
 
-def test_another_page_reads_what_everybody_may_read_and_does_nothing_else(page, service, origins):
-    page.goto(origins[1])
+def test_another_page_reads_what_everybody_may_read_and_does_nothing_else(reader, service, origins):
+    reader.goto(origins[1])
     with Client(service.url) as anyone:
         token = open_account(anyone, "Cem")["token"]
-    assert page.evaluate(TRY, [service.url, "/v1/rulesets", {}])[0] == 200
+    assert reader.evaluate(TRY, [service.url, "/v1/rulesets", {}])[0] == 200
     json = {"Content-Type": "application/json"}
     post = {"method": "POST", "headers": json, "body": '{"name": "Eve"}'}
-    assert page.evaluate(TRY, [service.url, "/v1/players", post])[0] == 0
+    assert reader.evaluate(TRY, [service.url, "/v1/players", post])[0] == 0
     with_token = {"headers": {"Authorization": f"Bearer {token}"}}
-    assert page.evaluate(TRY, [service.url, "/v1/players/me", with_token])[0] == 0
+    assert reader.evaluate(TRY, [service.url, "/v1/players/me", with_token])[0] == 0
     with Client(service.url) as anyone:
         assert list(anyone.players("Eve")) == []
 
 
-def test_the_session_of_a_browser_is_nothing_to_pages_of_other_origins(page, service, origins):
-    page.goto(f"{service.url}/sign-in")
-    page.get_by_label("Name").fill("Dora")
-    page.get_by_role("button", name="Open an account").click()
-    page.get_by_role("heading", name="Welcome, Dora").wait_for()
+def test_the_session_of_a_browser_is_nothing_to_pages_of_other_origins(reader, service, origins):
+    reader.goto(f"{service.url}/sign-in")
+    reader.get_by_label("Name").fill("Dora")
+    reader.get_by_role("button", name="Open an account").click()
+    reader.get_by_role("heading", name="Welcome, Dora").wait_for()
     for origin in origins:
-        page.goto(origin)
+        reader.goto(origin)
         # The browser does send the cookie: both are on one host. It does not let the page see the answer.
-        assert page.evaluate(TRY, [service.url, "/v1/players/me", {"credentials": "include"}])[0] == 0
-        assert page.evaluate(TRY, [service.url, "/v1/players/me", {}])[0] == 401
+        assert reader.evaluate(TRY, [service.url, "/v1/players/me", {"credentials": "include"}])[0] == 0
+        assert reader.evaluate(TRY, [service.url, "/v1/players/me", {}])[0] == 401

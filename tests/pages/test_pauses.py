@@ -1,40 +1,21 @@
-"""A pause of a match as its players and its arbiter see it, live, in both languages."""
-
-from collections.abc import Iterator
+"""A pause of a match as its players and its arbiter see it."""
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from plyscribe.service.client import Client
-from tests.pages.conftest import PHONE, find_barriers, overflows
-from tests.system.running import Pair, Serving, pair
+from tests.pages.conftest import find_barriers, require_usable
+from tests.system.test_tournaments import admin_token
 
 pytestmark = pytest.mark.server
 
 
-@pytest.fixture
-def two(service: Serving) -> Iterator[Pair]:
-    with pair(service.url) as both:
-        yield both
-
-
-def sign_in(page: Page, token: str) -> None:
-    page.goto("/sign-in")
-    page.get_by_label("Token").fill(token)
-    page.get_by_role("button", name="Sign in", exact=True).click()
-    page.wait_for_url(lambda url: "/sign-in" not in url)
-
-
 def test_an_administrator_pauses_a_match_and_its_players_see_it_at_once(visit, service, two):
-    player, admin = visit(), visit()
-    sign_in(player.page, two.accounts[0]["token"])
+    player = visit()
     match = two.open_match("zhen", limits={"match_ms": 600_000, "increment_ms": 5_000})
-    player.page.goto(f"/matches/{match}/play")
+    player.sign_in(two.accounts[0]["token"], f"/matches/{match}/play")
     expect(player.page.locator("#now")).to_contain_text("Your turn.")
-
-    page = admin.page
-    sign_in(page, (service.data / "admin.token").read_text().strip())
-    page.goto(f"/matches/{match}")
+    page = visit().sign_in(admin_token(service), f"/matches/{match}")
     page.get_by_text("Oversee this match").click()
     page.get_by_label("Why the match is paused").fill("the lights went out")
     page.get_by_role("button", name="Pause the match").click()
@@ -43,15 +24,7 @@ def test_an_administrator_pauses_a_match_and_its_players_see_it_at_once(visit, s
     banner = player.page.locator("#now #paused")
     expect(banner).to_contain_text("paused it: the lights went out. No clock runs, and nobody can move.")
     assert player.page.locator(".clock[data-deadline]").count() == 0
-    player.page.set_viewport_size(PHONE)
-    assert not overflows(player.page)
-    assert find_barriers(player.page) == []
-    player.page.set_extra_http_headers({"Accept-Language": "de"})
-    player.page.reload()
-    expect(player.page.locator("#paused")).to_contain_text("Die Partie ist unterbrochen.")
-    player.page.set_extra_http_headers({"Accept-Language": "en"})
-    player.page.reload()
-
+    require_usable(player.page)
     page.get_by_text("Oversee this match").click()
     assert find_barriers(page) == []
     page.get_by_label("Whose clock to change").select_option("2")

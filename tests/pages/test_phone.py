@@ -3,80 +3,31 @@
 import re
 from typing import Any
 
-import httpx
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from tests.pages.conftest import Visitor, find_barriers, take_pictures
-from tests.system.running import Serving, wait_for
+from tests.pages.conftest import NARROW, Visitor, find_barriers, fits, take_pictures
+from tests.pages.halls import ClubNight
+from tests.system.running import wait_for
 
 pytestmark = pytest.mark.server
-
-NARROW = {"width": 320, "height": 640}
-
-
-class Evening:
-    """A tournament of a club with guests, which its organiser runs through the API; the first round is paired."""
-
-    def __init__(self, service: Serving, *names: str, **terms: Any) -> None:
-        token = (service.data / "admin.token").read_text().strip()
-        self.http = httpx.Client(base_url=service.url, headers={"Authorization": f"Bearer {token}"}, timeout=60)
-        terms = {"ruleset": "pathagon", "format": {"kind": "swiss", "rounds": 2}, **terms}
-        club = {"name": "Club cup", "at_table": True, "is_open": False, "rounds_begin": "call", **terms}
-        self.path = "/v1/tournaments"
-        self.id = self.post("", **club)["tournament"]
-        self.path = f"/v1/tournaments/{self.id}"
-        for name in names:
-            self.post("/entrants", guest=name)
-        self.post("/start")
-        self.call(1)
-
-    def post(self, path: str, **body: Any) -> dict[str, Any]:
-        answered = self.http.post(self.path + path, json=body)
-        assert answered.is_success, answered.text
-        return dict(answered.json())
-
-    def get(self, path: str) -> dict[str, Any]:
-        answered = self.http.get(self.path + path)
-        assert answered.is_success, answered.text
-        return dict(answered.json())
-
-    def call(self, round: int) -> None:
-        self.post("/rounds", round=round)
-        wait_for(lambda: self.get("")["rounds"] == round, why="the pairing")
-        wait_for(lambda: self.moves(round) is not None, why="the match")
-
-    def game(self, round: int = 1, board: int = 1) -> dict[str, Any]:
-        rounds: list[dict[str, Any]] = self.get("/rounds")["rounds"]
-        return dict(next(each for each in rounds if each["round"] == round)["games"][board - 1])
-
-    def moves(self, round: int = 1, board: int = 1) -> list[str] | None:
-        """The moves of the match at a board, in order; None if there is no match yet."""
-        answered = self.http.get(f"/v1/matches/{self.game(round, board)['match']}")
-        return list(answered.json()["moves"]) if answered.is_success else None
-
-    def code(self, round: int = 1, board: int = 1, seat: int = 0) -> str:
-        """The address of the page of a table, or of a seat there."""
-        codes = self.post(f"/rounds/{round}/codes", board=board, seats=seat > 0)["codes"]
-        return next(str(each["url"]) for each in codes if each["seat"] == seat)
-
-    def move(self, move: str) -> None:
-        answered = self.http.post(f"/v1/matches/{self.game()['match']}/moves", json={"move": move})
-        assert answered.is_success, answered.text
 
 
 @pytest.fixture
 def begin(service):
-    """Begins evenings of a club."""
-    evenings: list[Evening] = []
+    """Begins evenings of a club with guests; the first round is paired."""
+    evenings: list[ClubNight] = []
 
-    def begin_one(*names: str, **terms: Any) -> Evening:
-        evenings.append(Evening(service, *names, **terms))
+    def begin_one(*names: str, **terms: Any) -> ClubNight:
+        terms = {"ruleset": "pathagon", "format": {"kind": "swiss", "rounds": 2}, **terms}
+        evenings.append(ClubNight(service, "Club cup", **terms))
+        evenings[-1].guests(*names)
+        evenings[-1].begin()
         return evenings[-1]
 
     yield begin_one
     for each in evenings:
-        each.http.close()
+        each.close()
 
 
 @pytest.fixture
@@ -91,28 +42,11 @@ def scan(visit: Any, address: str, **how: Any) -> Visitor:
     return visitor
 
 
-def forgive(visitor: Visitor, *said: str) -> None:
-    """Forget the faults that a browser notes when it is refused on purpose, or has no network."""
-    visitor.faults = [fault for fault in visitor.faults if not any(each in fault for each in said)]
-
-
 def tap(page: Page, *fields: str) -> None:
     """Make a move by tapping these fields."""
     for field in fields:
         page.locator(f"#board [data-touch='{field}']").first.click()
     page.locator("#play").click()
-
-
-def test_a_guest_records_moves_by_taps(visit, evening):
-    page = scan(visit, evening.code()).page
-    expect(page.get_by_role("heading", name="Board 1", level=1)).to_be_visible()
-    expect(page.locator("#phone-head")).to_contain_text("Club cup · Round 1 · Pathagon")
-    expect(page.locator(".seated li")).to_have_count(2)
-    tap(page, "d4")
-    expect(page.locator("#log")).to_contain_text("d4")
-    tap(page, "e5")
-    wait_for(lambda: evening.moves() == ["d4", "e5"], why="the moves")
-    expect(page.locator("#network")).to_be_hidden()
 
 
 # ------------------------------------------------------------------------------------------------------------ results
@@ -135,6 +69,15 @@ def test_a_result_is_entered_without_moves_and_asked_for_once(visit, evening):
     enter_result(page)
     expect(page.get_by_role("heading", name="Kim wins")).to_be_visible()
     assert (evening.game()["ranks"], evening.game()["reason"]) == ([2, 1], "reported")
+
+
+def test_a_tie_is_entered(visit, evening):
+    page = scan(visit, evening.code()).page
+    page.get_by_text("Enter only the result").click()
+    page.get_by_role("button", name="It was a tie").click()
+    enter_result(page)
+    expect(page.locator(".places li")).to_have_count(2)
+    assert evening.game()["ranks"] == [1, 1]
 
 
 @pytest.mark.parametrize("is_asked", [False, True], ids=["tapped", "asked"])
@@ -206,17 +149,9 @@ def test_places_of_several_are_tapped_in_order_and_may_be_shared(visit, begin):
 # ------------------------------------------------------------------------------------------------------------- sheets
 
 
-def sign_in_as_admin(visitor: Visitor, service: Serving, address: str) -> None:
-    visitor.page.goto(f"/sign-in?next={address}")
-    visitor.page.get_by_label("Token").fill((service.data / "admin.token").read_text().strip())
-    visitor.page.get_by_role("button", name="Sign in").click()
-
-
-def test_sheets_are_printed_with_a_code_for_each_table_and_codes_are_made_void(visit, service, begin):
+def test_sheets_are_printed_with_a_code_for_each_table_and_codes_are_made_void(visit, begin):
     evening = begin("Ida", "Kim", "Lou", "Max")
-    olga = visit()
-    page = olga.page
-    sign_in_as_admin(olga, service, f"/tournaments/{evening.id}")
+    page = visit().sign_in(evening.token, evening.page)
     page.get_by_role("link", name="QR sheets for the tables").click()
     expect(page.locator(".sheet")).to_have_count(2)
     expect(page.locator(".sheet svg.qr")).to_have_count(2)
@@ -237,11 +172,7 @@ def test_sheets_are_printed_with_a_code_for_each_table_and_codes_are_made_void(v
     expect(phone.get_by_text("It was for board 1 in round 1 of Club cup.")).to_be_visible()
     # The page loads itself anew.
     expect(page.locator(".sheet .address").first).not_to_have_text(address)
-    forgive(scanned, "410", "401")
-
-
-def test_nobody_else_sees_the_sheets(evening, service):
-    assert httpx.get(f"{service.url}/tournaments/{evening.id}/rounds/1/sheets", timeout=60).status_code == 401
+    scanned.forgive("410", "401")
 
 
 # ---------------------------------------------------------------------------------------------------- without network
@@ -319,7 +250,7 @@ def test_what_is_recorded_without_network_is_sent_in_order_when_it_is_back(visit
     expect(page.locator("#log")).to_contain_text("a1")
     tap(page, "g7")
     wait_for(lambda: evening.moves() == ["d4", "e5", "c3", "a1", "g7"], why="the moves")
-    forgive(phone, *CUT)
+    phone.forgive(*CUT)
 
 
 def test_dice_are_entered_without_network(visit, begin):
@@ -337,9 +268,9 @@ def test_dice_are_entered_without_network(visit, begin):
     expect(page.locator(".kept code")).to_have_text(f"({' '.join(map(str, range(1, count + 1)))})")
     mend(phone)
     expect(page.locator("#network")).to_be_hidden()
-    events = evening.http.get(f"/v1/matches/{evening.game()['match']}/events").json()["events"]
+    events = evening.list_events()
     assert [each["data"]["values"] for each in events if each["type"] == "dice-rolled"] == [list(range(1, count + 1))]
-    forgive(phone, *CUT)
+    phone.forgive(*CUT)
 
 
 def test_a_browser_that_stores_nothing_says_so_and_sends_all_the_same(visit, evening):
@@ -353,7 +284,7 @@ def test_a_browser_that_stores_nothing_says_so_and_sends_all_the_same(visit, eve
     mend(phone)
     wait_for(lambda: evening.moves() == ["d4"], why="the move")
     expect(page.locator("#network")).to_be_hidden()
-    forgive(phone, *CUT)
+    phone.forgive(*CUT)
 
 
 def test_a_step_whose_answer_was_lost_counts_once(visit, evening):
@@ -375,7 +306,7 @@ def test_a_step_whose_answer_was_lost_counts_once(visit, evening):
     expect(page.locator("#log")).to_contain_text("d4", timeout=60_000)
     expect(page.locator("#network")).to_be_hidden()
     assert (lost, evening.moves()) == ([200], ["d4"])
-    forgive(phone, "ERR_FAILED", *CUT)
+    phone.forgive("ERR_FAILED", *CUT)
 
 
 def test_a_result_entered_without_network_is_sent_later(visit, evening):
@@ -390,7 +321,7 @@ def test_a_result_entered_without_network_is_sent_later(visit, evening):
     mend(phone)
     expect(page.get_by_role("heading", name="Ida wins")).to_be_visible(timeout=60_000)
     assert evening.game()["ranks"] == [1, 2]
-    forgive(phone, *CUT)
+    phone.forgive(*CUT)
 
 
 def test_two_phones_that_record_the_same_without_network_double_nothing(visit, evening):
@@ -407,7 +338,7 @@ def test_two_phones_that_record_the_same_without_network_double_nothing(visit, e
     wait_for(lambda: evening.moves() == ["d4", "e5", "c3"], why="the move of the other")
     expect(other.page.locator("#network")).to_be_hidden()
     for phone in (one, other):
-        forgive(phone, *CUT)
+        phone.forgive(*CUT)
 
 
 def test_of_two_phones_that_recorded_a_sheet_the_later_adds_what_the_other_did_not_have(visit, evening):
@@ -425,7 +356,7 @@ def test_of_two_phones_that_recorded_a_sheet_the_later_adds_what_the_other_did_n
     mend(other)
     wait_for(lambda: evening.moves() == ["d4", "e5", "c3", "f6", "a1"], why="the moves of the other")
     expect(other.page.locator("#network")).to_be_hidden()
-    forgive(other, *CUT)
+    other.forgive(*CUT)
 
 
 def test_what_contradicts_is_shown_side_by_side_and_people_choose(visit, evening):
@@ -448,7 +379,7 @@ def test_what_contradicts_is_shown_side_by_side_and_people_choose(visit, evening
     wait_for(lambda: evening.moves() == ["a1", "d4", "e5"], why="the moves of the other")
     expect(page.locator("#network")).to_be_hidden()
     for phone in (one, other):
-        forgive(phone, *CUT)
+        phone.forgive(*CUT)
 
 
 def test_a_step_that_the_server_refuses_stops_those_after_it_until_it_is_changed(visit, evening):
@@ -466,7 +397,7 @@ def test_a_step_that_the_server_refuses_stops_those_after_it_until_it_is_changed
     page.get_by_role("button", name="Send it changed").click()
     wait_for(lambda: evening.moves() == ["d4", "c3", "e5"], why="the changed move")
     expect(page.locator("#network")).to_be_hidden()
-    forgive(phone, *CUT)
+    phone.forgive(*CUT)
 
 
 def test_people_drop_what_waits_only_after_a_question(visit, evening):
@@ -482,7 +413,7 @@ def test_people_drop_what_waits_only_after_a_question(visit, evening):
     page.get_by_role("button", name="Drop this step").click()
     page.get_by_role("button", name="Drop", exact=True).click()
     wait_for(lambda: evening.moves() == ["e5"], why="the other move")
-    forgive(phone, *CUT)
+    phone.forgive(*CUT)
 
 
 def test_what_a_void_code_could_not_send_is_shown_as_text(visit, evening):
@@ -496,7 +427,7 @@ def test_what_a_void_code_could_not_send_is_shown_as_text(visit, evening):
     expect(page.get_by_role("heading", name="This code was made void")).to_be_visible()
     expect(page.get_by_label("What is kept on this phone")).to_have_value(re.compile(r"^d4  {.*}\ne5  {.*}$"))
     assert find_barriers(page) == []
-    forgive(phone, *CUT)
+    phone.forgive(*CUT)
 
 
 # -------------------------------------------------------------------------------------------------------- score sheets
@@ -526,7 +457,7 @@ def test_a_score_sheet_is_typed_and_a_fault_is_shown_at_its_place(visit, evening
     wait_for(lambda: evening.moves() == ["d4", "e5", "f6", "c3"], why="the moves")
     expect(page.locator("#log")).to_contain_text("c3")
     assert len(sent) == 1, "all steps go together"
-    forgive(phone, *CUT)
+    phone.forgive(*CUT)
 
 
 def test_a_score_sheet_typed_without_network_is_read_when_it_is_back(visit, evening):
@@ -540,7 +471,7 @@ def test_a_score_sheet_typed_without_network_is_read_when_it_is_back(visit, even
     expect(page.locator(".kept code")).to_have_text("d4 e5 c3")
     mend(phone)
     wait_for(lambda: evening.moves() == ["d4", "e5", "c3"], why="the moves")
-    forgive(phone, *CUT)
+    phone.forgive(*CUT)
 
 
 # --------------------------------------------------------------------------------------------------------- the evening
@@ -561,7 +492,7 @@ def test_the_page_follows_a_result_of_others_a_correction_and_the_next_round(vis
     evening.call(2)
     expect(page.get_by_text("This round is over. Round 2 is being played")).to_be_visible()
     assert find_barriers(page) == []
-    forgive(phone, *CUT)
+    phone.forgive(*CUT)
 
 
 def without_match(page: str) -> str:
@@ -587,7 +518,7 @@ def test_the_page_shows_its_match_once_it_is_made(visit, evening):
     wait_for(lambda: evening.moves() == ["d4"], why="the move")
 
 
-def test_a_table_calls_an_arbiter_about_a_wrong_result(visit, service, evening):
+def test_a_table_calls_an_arbiter_about_a_wrong_result(visit, evening):
     page = scan(visit, evening.code()).page
     evening.post("/results", round=1, board=1, ranks=[1, 2])
     expect(page.get_by_role("heading", name="Ida wins")).to_be_visible()
@@ -596,10 +527,9 @@ def test_a_table_calls_an_arbiter_about_a_wrong_result(visit, service, evening):
     page.get_by_role("button", name="Call an arbiter").click()
     expect(page.get_by_text("An arbiter is called: Kim won")).to_be_visible()
     assert evening.game()["call"] == "Kim won"
-    olga = visit()
-    sign_in_as_admin(olga, service, f"/tournaments/{evening.id}/desk")
-    olga.page.get_by_text("calls an arbiter").click()
-    expect(olga.page.get_by_role("heading", name="The table calls: Kim won")).to_be_visible()
+    desk = visit().sign_in(evening.token, f"{evening.page}/desk")
+    desk.get_by_text("calls an arbiter").click()
+    expect(desk.get_by_role("heading", name="The table calls: Kim won")).to_be_visible()
     evening.post("/corrections", round=1, board=1, ranks=[2, 1], why="they agree")
     expect(page.get_by_text("An arbiter is called")).to_have_count(0)
 
@@ -617,8 +547,7 @@ def test_the_code_of_a_seat_makes_the_moves_of_that_seat_alone(visit, evening):
 
 def test_codes_of_two_tables_and_an_account_stay_apart_in_one_browser(visit, begin):
     evening = begin("Ida", "Kim", "Lou", "Max")
-    visitor = visit(phone=True)
-    visitor.sign_up("Rudi")
+    visitor = visit("Rudi", phone=True)
     pages = [visitor.page, visitor.open_window()]
     for board, page in enumerate(pages, 1):
         page.goto(evening.code(board=board))
@@ -627,7 +556,7 @@ def test_codes_of_two_tables_and_an_account_stay_apart_in_one_browser(visit, beg
         expect(page.get_by_text("Rudi")).to_have_count(0)
         tap(page, "abc"[board] + "4")
         wait_for(lambda board=board: evening.moves(board=board) == ["abc"[board] + "4"], why="the move")
-    events = evening.http.get(f"/v1/matches/{evening.game()['match']}/events").json()["events"]
+    events = evening.list_events()
     assert events[-1]["by"] == "table:1-1-0"
     pages[0].goto("/account")
     expect(pages[0].locator("form[action='/sign-out']")).to_be_attached()
@@ -654,24 +583,6 @@ def test_no_page_and_no_request_elsewhere_learns_the_code(visit, evening):
     assert not [each for each in referrers if "plyt_" in each]
 
 
-def test_an_unknown_code_says_what_to_do(visit):
-    phone = scan(visit, "/at/plyt_nothing")
-    expect(phone.page.get_by_role("heading", name="This code is not valid")).to_be_visible()
-    assert find_barriers(phone.page) == []
-    forgive(phone, "404")
-
-
-def test_the_table_speaks_german(visit, evening):
-    page = scan(visit, evening.code()).page
-    page.get_by_role("button", name="Deutsch").click()
-    expect(page.get_by_role("heading", name="Brett 1", level=1)).to_be_visible()
-    page.get_by_text("Nur das Ergebnis eingeben").click()
-    page.get_by_role("button", name="Kim").click()
-    page.get_by_role("button", name="Ergebnis eintragen").click()
-    page.get_by_role("button", name="Ja, eingeben").click()
-    expect(page.get_by_role("heading", name="Kim gewinnt")).to_be_visible()
-
-
 def test_the_table_fits_a_narrow_phone_and_has_no_barriers(visit, evening):
     phone = scan(visit, evening.code())
     page = phone.page
@@ -680,10 +591,10 @@ def test_the_table_fits_a_narrow_phone_and_has_no_barriers(visit, evening):
         page.get_by_text(summary).click()
     cut(phone)
     write_step(page, "d4")
-    assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+    assert fits(page)
     assert find_barriers(page) == []
     take_pictures(page, "phone")
-    forgive(phone, *CUT)
+    phone.forgive(*CUT)
 
 
 def test_a_result_is_entered_with_the_keyboard_alone(visit, evening):

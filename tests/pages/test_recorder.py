@@ -4,10 +4,10 @@ import re
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Page, expect
 
 from plyscribe.service.client import Client
-from tests.pages.conftest import TOKENS, Visitor, find_barriers, take_pictures
+from tests.pages.conftest import TOKENS, Visitor, find_barriers, fits, hold, take_pictures
 
 pytestmark = pytest.mark.server
 
@@ -15,29 +15,31 @@ OPENING = ("choose rider", "choose archer", "spawn scout", "spawn tower")
 """The first moves of Crystals, up to the roll for who begins."""
 
 
-def record(visitor: Visitor, game: str, *steps: Any, seats: tuple[str, ...] = ("Ada", "Bea"), **how: Any) -> str:
-    """Open the page of a new recorded match, in which these moves and rolls were entered; the id of the match."""
+class Recording:
+    """A match that Rita records, and its page in a browser of hers."""
+
+    def __init__(self, visitor: Visitor, match: str) -> None:
+        self.page, self.forgive = visitor.page, visitor.forgive
+        self._url, self._match = visitor.url, match
+
+    def view(self) -> dict[str, Any]:
+        with Client(self._url, TOKENS[self._url, "Rita"]) as rita:
+            return dict(rita.position(self._match, len(rita.match(self._match)["moves"]))["view"])
+
+    def moves(self) -> list[str]:
+        with Client(self._url, TOKENS[self._url, "Rita"]) as rita:
+            return list(rita.match(self._match)["moves"])
+
+
+def record(visitor: Visitor, game: str, *steps: Any, seats: tuple[str, ...] = ("Ada", "Bea"), **how: Any) -> Recording:
+    """Open the page of a new recorded match, in which these moves and rolls were entered."""
     visitor.sign_up("Rita")
-    with client_of(visitor) as rita:
+    with Client(visitor.url, TOKENS[visitor.url, "Rita"]) as rita:
         match = rita.create_match(game, [{"name": name} for name in seats], recorded=True, dice="recorded")["match"]
         for step in steps:
             rita.move(match, step) if isinstance(step, str) else rita.roll(match, step)
     visitor.page.goto(f"/matches/{match}/record", **how)
-    return str(match)
-
-
-def client_of(visitor: Visitor) -> Client:
-    return Client(visitor.url, TOKENS[visitor.url, "Rita"])
-
-
-def view_of(visitor: Visitor, match: str) -> dict[str, Any]:
-    with client_of(visitor) as rita:
-        return dict(rita.position(match, len(rita.match(match)["moves"]))["view"])
-
-
-def moves_of(visitor: Visitor, match: str) -> list[str]:
-    with client_of(visitor) as rita:
-        return list(rita.match(match)["moves"])
+    return Recording(visitor, match)
 
 
 def find_field(page: Page, name: str) -> Any:
@@ -59,29 +61,18 @@ def enter(page: Page) -> None:
     page.get_by_role("button", name="Enter", exact=True).click()
 
 
-def scrolls_sideways(page: Page) -> bool:
-    return bool(page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth"))
-
-
 def open_step(page: Page, text: str) -> None:
     """Open the newest step of the list that says this."""
     page.locator("#log li", has_text=text).first.get_by_role("button", name="Correct").click()
     expect(page.locator(".mending-now")).not_to_be_empty()
 
 
-def test_no_player_is_taken_for_the_recorder(visit):
-    rita = visit()
-    record(rita, "pathagon", "d4")
-    expect(rita.page.locator(".bars .bar")).to_have_count(2)
-    expect(rita.page.locator(".bars").get_by_text("you", exact=True)).to_have_count(0)
-
-
 # ------------------------------------------------------------------------------------------------------------ terrain
 
 
 def test_terrain_is_laid_by_clicking_its_fields(visit):
-    rita = visit()
-    match, page = record(rita, "rings"), rita.page
+    rita = record(visit(), "rings")
+    page = rita.page
     expect(page.locator("#roll h2")).to_have_text("Which terrain lies on ring a?")
     heavy, medium = (page.get_by_role("button", name=re.compile(f"^{each} terrain")) for each in ("Heavy", "Medium"))
     find_field(page, "a1").click()
@@ -96,14 +87,12 @@ def test_terrain_is_laid_by_clicking_its_fields(visit):
     take_pictures(page, "recorder-terrain")
     enter(page)
     expect(page.locator("#roll h2")).to_have_text("Which terrain lies on ring b?")
-    assert view_of(rita, match)["terrain"][0] == "HMLHLML"
+    assert rita.view()["terrain"][0] == "HMLHLML"
 
 
 @pytest.mark.parametrize("phone", [False, True], ids=["by clicks", "by touches"])
 def test_a_field_is_taken_back_by_a_second_click_or_by_undo(visit, phone):
-    rita = visit(phone=phone)
-    record(rita, "rings")
-    page = rita.page
+    page = record(visit(phone=phone), "rings").page
     touch = lambda name: find_field(page, name).tap() if phone else find_field(page, name).click()  # noqa: E731
     status = page.locator("#roll .left")
     for name in ("a1", "a4"):
@@ -119,8 +108,8 @@ def test_a_field_is_taken_back_by_a_second_click_or_by_undo(visit, phone):
 
 
 def test_terrain_is_laid_by_keys_and_survives_a_turn_of_the_board(visit):
-    rita = visit()
-    match, page = record(rita, "rings"), rita.page
+    rita = record(visit(), "rings")
+    page = rita.page
     for name in ("a1", "a2"):
         focus_field(page, name)
         page.keyboard.press("Enter")
@@ -133,16 +122,16 @@ def test_terrain_is_laid_by_keys_and_survives_a_turn_of_the_board(visit):
         page.keyboard.press(" ")
     page.get_by_role("button", name="Enter", exact=True).press("Enter")
     expect(page.locator("#roll h2")).to_have_text("Which terrain lies on ring b?")
-    assert view_of(rita, match)["terrain"][0] == "HHLLLMM"
+    assert rita.view()["terrain"][0] == "HHLLLMM"
 
 
 def test_plyscribe_draws_the_terrain_of_all_rings_that_are_left(visit):
-    rita = visit(phone=True)
-    match, page = record(rita, "rings", [1]), rita.page
-    assert not scrolls_sideways(page)
+    rita = record(visit(phone=True), "rings", [1])
+    page = rita.page
+    assert fits(page)
     page.get_by_role("button", name="Let Plyscribe draw the terrain").tap()
     expect(page.locator("#now")).to_have_text(re.compile("It is Bea's turn"))
-    terrain = view_of(rita, match)["terrain"]
+    terrain = rita.view()["terrain"]
     assert terrain[0] == "HHLLLMM"
     assert [sorted(ring) for ring in terrain] == [sorted("HHLLLMM")] * 4
     expect(page.locator("#log li").last).to_contain_text("Heavy terrain a1 a2 · Medium terrain a6 a7 · Light terrain")
@@ -152,8 +141,7 @@ def test_plyscribe_draws_the_terrain_of_all_rings_that_are_left(visit):
 
 
 def test_several_dice_are_clicked_typed_and_taken_back(visit):
-    rita = visit()
-    match = record(rita, "rings", [1], [1], [1], [1], "start a2", "start a1")
+    rita = record(visit(), "rings", [1], [1], [1], [1], "start a2", "start a1")
     page = rita.page
     expect(page.locator("#roll h2")).to_have_text("The dice of Ada for this round")
     expect(page.locator("#roll form > p").first).to_contain_text("Ada rolls 4 dice.")
@@ -173,12 +161,12 @@ def test_several_dice_are_clicked_typed_and_taken_back(visit):
     assert find_barriers(page) == []
     enter(page)
     expect(page.locator("#roll h2")).to_have_text("The dice of Bea for this round")
-    assert view_of(rita, match)["dice"][0] == {"R": 1, "M": 1, "T": 2}
+    assert rita.view()["dice"][0] == {"R": 1, "M": 1, "T": 2}
 
 
 def test_the_roll_for_who_begins_is_asked_as_people_ask(visit):
-    rita = visit(phone=True)
-    match, page = record(rita, "crystals", *OPENING), rita.page
+    rita = record(visit(phone=True), "crystals", *OPENING)
+    page = rita.page
     expect(page.locator("#roll h2")).to_have_text("Who begins?")
     expect(page.locator("#roll form > p").first).to_contain_text("Ada rolls one die. The lowest number begins.")
     page.locator("[data-face='5']").tap()
@@ -188,16 +176,15 @@ def test_the_roll_for_who_begins_is_asked_as_people_ask(visit):
     page.get_by_role("button", name="Let Plyscribe roll").tap()
     enter(page)
     expect(page.locator("#roll form > p").first).not_to_contain_text("Bea rolls one die. The lowest")
-    assert view_of(rita, match)["contest"] != [3, None]
-    assert not scrolls_sideways(page)
+    assert rita.view()["contest"] != [3, None]
+    assert fits(page)
 
 
 # -------------------------------------------------------------------------------------------------------- corrections
 
 
 def test_a_roll_is_corrected_in_the_list_and_the_move_after_it_stays(visit):
-    rita = visit()
-    match = record(rita, "crystals", *OPENING, [2], [5], [3], "move scout")
+    rita = record(visit(), "crystals", *OPENING, [2], [5], [3], "move scout")
     page = rita.page
     open_step(page, "Ada rolls a 3.")
     expect(page.locator(".mending h2")).to_have_text("How far may Ada move?")
@@ -206,46 +193,41 @@ def test_a_roll_is_corrected_in_the_list_and_the_move_after_it_stays(visit):
     enter(page)
     expect(page.locator("#log")).to_contain_text("Ada moves the scout from 1 to 5.")
     expect(page.locator(".mending")).to_have_count(0)
-    assert moves_of(rita, match) == [*OPENING, "move scout"]
+    assert rita.moves() == [*OPENING, "move scout"]
 
 
 def test_what_was_laid_is_read_out_even_if_the_board_is_known_late(visit):
     rita = visit()
-    held: list[Route] = []
-    rita.page.route("**/touched?*", lambda route: route.continue_() if held else held.append(route))
+    held = hold(rita.page, "**/touched?*", times=1)
     record(rita, "rings")
     page = rita.page
     # The focus asks for the same as the terrain does, and comes after it.
     focus_field(page, "a1")
     page.keyboard.press("Enter")
-    while not held:
-        page.wait_for_timeout(20)
-    held[0].continue_()
+    held.wait().continue_()
     expect(page.locator("#composer")).to_have_attribute("data-waiting", "0")
     expect(find_field(page, "a1")).to_have_attribute("aria-label", "a1: Heavy terrain")
     expect(find_field(page, "a2")).to_have_attribute("aria-label", "a2, without terrain, empty")
 
 
 def test_a_move_is_corrected_on_the_board_as_it_was_on_a_phone(visit):
-    rita = visit(phone=True)
-    match = record(rita, "pathagon", "d4", "c3", "e5", "c4")
+    rita = record(visit(phone=True), "pathagon", "d4", "c3", "e5", "c4")
     page = rita.page
     open_step(page, "on e5.")
     expect(page.locator("#board [data-key='piece-2-c4']")).to_have_count(0)
-    assert not scrolls_sideways(page)
+    assert fits(page)
     find_field(page, "g7").tap()
     page.get_by_role("button", name="Play it").first.tap()
     expect(page.locator("#log")).to_contain_text("on g7.")
     expect(
         page.locator("#board [data-touch='c4'] [data-owner='2'], #board [data-at='c4'][data-owner='2']")
     ).to_have_count(1)
-    assert moves_of(rita, match) == ["d4", "c3", "g7", "c4"]
+    assert rita.moves() == ["d4", "c3", "g7", "c4"]
     expect(page.get_by_text("Choose on the board.")).to_be_visible()
 
 
 def test_nothing_that_does_not_fit_any_more_is_lost_without_a_question(visit):
-    rita = visit()
-    match = record(rita, "pathagon", "d4", "c3", "e5", "c4", "a1")
+    rita = record(visit(), "pathagon", "d4", "c3", "e5", "c4", "a1")
     page = rita.page
     open_step(page, "on e5.")
     for goes_on in (False, True):
@@ -261,16 +243,15 @@ def test_nothing_that_does_not_fit_any_more_is_lost_without_a_question(visit):
         else:
             page.keyboard.press("Escape")
             expect(losing).to_be_hidden()
-            assert moves_of(rita, match) == ["d4", "c3", "e5", "c4", "a1"]
+            assert rita.moves() == ["d4", "c3", "e5", "c4", "a1"]
             page.get_by_role("button", name="Cancel").first.click()
     expect(page.locator(".mending")).to_have_count(0)
-    assert moves_of(rita, match) == ["d4", "c3", "c4"]
-    rita.faults = [fault for fault in rita.faults if "422" not in fault]
+    assert rita.moves() == ["d4", "c3", "c4"]
+    rita.forgive("422")
 
 
 def test_a_forgotten_step_is_put_before_another_one(visit):
-    rita = visit()
-    match = record(rita, "pathagon", "d4", "c3", "e5")
+    rita = record(visit(), "pathagon", "d4", "c3", "e5")
     page = rita.page
     open_step(page, "on e5.")
     page.get_by_label("Something is missing here").check()
@@ -280,13 +261,12 @@ def test_a_forgotten_step_is_put_before_another_one(visit):
     expect(page.locator("#losing")).to_contain_text("After the correction, Bea moves here.")
     page.get_by_role("button", name="Correct it, and lose this step").click()
     expect(page.locator(".mending")).to_have_count(0)
-    assert moves_of(rita, match) == ["d4", "c3", "a1"]
-    rita.faults = [fault for fault in rita.faults if "409" not in fault]
+    assert rita.moves() == ["d4", "c3", "a1"]
+    rita.forgive("409")
 
 
 def test_a_forgotten_withdrawal_is_put_before_another_step(visit):
-    rita = visit()
-    match = record(rita, "portals", [5], [3], [2], seats=("Ada", "Bea", "Cid"))
+    rita = record(visit(), "portals", [5], [3], [2], seats=("Ada", "Bea", "Cid"))
     page = rita.page
     page.locator("#log li[data-version]").nth(1).get_by_role("button", name="Correct").click()
     mending = page.locator(".mending")
@@ -299,13 +279,12 @@ def test_a_forgotten_withdrawal_is_put_before_another_step(visit):
     mending.get_by_role("button", name="Enter that they left").click()
     page.get_by_role("button", name=re.compile("^Correct it, and lose")).click()
     expect(page.locator("#log")).to_contain_text("Cid is absent.")
-    assert view_of(rita, match)["left"] == [3]
-    rita.faults = [fault for fault in rita.faults if "409" not in fault and "422" not in fault]
+    assert rita.view()["left"] == [3]
+    rita.forgive("409", "422")
 
 
 def test_another_step_is_opened_while_one_is_open(visit):
-    rita = visit()
-    match = record(rita, "pathagon", "d4", "c3", "e5")
+    rita = record(visit(), "pathagon", "d4", "c3", "e5")
     page = rita.page
     open_step(page, "on d4.")
     # Of two clicks at once, the last one counts.
@@ -317,12 +296,11 @@ def test_another_step_is_opened_while_one_is_open(visit):
     find_field(page, "g7").click()
     page.get_by_role("button", name="Play it").first.click()
     expect(page.locator(".mending")).to_have_count(0)
-    assert moves_of(rita, match) == ["d4", "c3", "g7"]
+    assert rita.moves() == ["d4", "c3", "g7"]
 
 
 def test_a_lost_connection_leaves_no_earlier_position_on_the_board(visit):
-    rita = visit()
-    match = record(rita, "pathagon", "d4", "c3")
+    rita = record(visit(), "pathagon", "d4", "c3")
     page = rita.page
     page.route("**/positions", lambda route: route.abort())
     page.locator("#log li", has_text="on d4.").get_by_role("button", name="Correct").click()
@@ -339,27 +317,18 @@ def test_a_lost_connection_leaves_no_earlier_position_on_the_board(visit):
     # The page tries again by itself.
     expect(page.locator("#composing")).to_be_visible()
     expect(page.locator("#board [data-at='c3'][data-owner], #board [data-touch='c3'] [data-owner]")).to_have_count(1)
-    assert moves_of(rita, match) == ["d4", "c3"]
-    rita.faults = [fault for fault in rita.faults if "ERR_FAILED" not in fault]
-
-
-def hold(page: Page, script: str) -> list[Any]:
-    """Let this script of the page come late: `continue_` what the list holds by then."""
-    held: list[Any] = []
-    page.route(f"**/assets/{script}.*.js", lambda route: held.append(route))
-    return held
+    assert rita.moves() == ["d4", "c3"]
+    rita.forgive("ERR_FAILED")
 
 
 def test_a_click_before_the_page_can_correct_is_not_lost(visit):
     rita = visit()
-    held = hold(rita.page, "recorder")
+    held = hold(rita.page, "**/assets/recorder.*.js")
     record(rita, "pathagon", "d4", "c3")
     page = rita.page
     page.locator("#log li", has_text="on d4.").get_by_role("button", name="Correct").click()
     expect(page.locator(".mending-now")).to_have_count(0)
-    while not held:
-        page.wait_for_timeout(20)
-    held[0].continue_()
+    held.wait().continue_()
     expect(page.locator(".mending-now")).to_contain_text("Recorded: Ada places a piece from the reserve on d4.")
 
 
@@ -367,7 +336,7 @@ def test_a_click_before_the_page_can_correct_is_not_lost(visit):
 @pytest.mark.parametrize("phone", [False, True], ids=["by clicks", "by taps"])
 def test_touches_before_the_scripts_have_loaded_are_not_lost(visit, script, phone):
     rita = visit(phone=phone)
-    held = hold(rita.page, script)
+    held = hold(rita.page, f"**/assets/{script}.*.js")
     rita.page.add_init_script("addEventListener('click', () => (window.clicks = (window.clicks ?? 0) + 1), true)")
     record(rita, "rings", wait_until="commit")
     page = rita.page
@@ -375,18 +344,14 @@ def test_touches_before_the_scripts_have_loaded_are_not_lost(visit, script, phon
         find_field(page, name).tap() if phone else find_field(page, name).click()
     page.wait_for_function("() => window.clicks === 2")
     expect(page.locator("#roll .left")).to_have_count(0)
-    while not held:
-        page.wait_for_timeout(20)
-    held[0].continue_()
+    held.wait().continue_()
     expect(page.locator("#roll .left")).to_have_text("5 fields are still to be placed.")
 
 
 def test_a_correction_that_is_closed_while_it_is_sent_is_shown(visit):
-    rita = visit()
-    match = record(rita, "pathagon", "d4", "c3")
+    rita = record(visit(), "pathagon", "d4", "c3")
     page = rita.page
-    held = []
-    page.route("**/corrections", lambda route: held.append(route))
+    held = hold(page, "**/corrections")
     open_step(page, "on c3.")
     find_field(page, "g7").click()
     with page.expect_request("**/corrections"):
@@ -395,12 +360,11 @@ def test_a_correction_that_is_closed_while_it_is_sent_is_shown(visit):
     expect(page.locator(".mending")).to_have_count(0)
     held[0].continue_()
     expect(page.locator("#log")).to_contain_text("on g7.")
-    assert moves_of(rita, match) == ["d4", "g7"]
+    assert rita.moves() == ["d4", "g7"]
 
 
 def test_a_correction_is_closed_by_a_key_without_changes(visit):
-    rita = visit()
-    match = record(rita, "pathagon", "d4", "c3")
+    rita = record(visit(), "pathagon", "d4", "c3")
     page = rita.page
     open_step(page, "on d4.")
     expect(page.locator("#board [data-at='c3'][data-owner], #board [data-touch='c3'] [data-owner]")).to_have_count(0)
@@ -408,12 +372,11 @@ def test_a_correction_is_closed_by_a_key_without_changes(visit):
     expect(page.locator(".mending")).to_have_count(0)
     expect(page.locator("#log li[data-version]").nth(1).get_by_role("button", name="Correct")).to_be_focused()
     expect(page.locator("#board [data-at='c3'][data-owner], #board [data-touch='c3'] [data-owner]")).to_have_count(1)
-    assert moves_of(rita, match) == ["d4", "c3"]
+    assert rita.moves() == ["d4", "c3"]
 
 
 def test_terrain_is_corrected_long_after_it_was_laid(visit):
-    rita = visit()
-    match = record(rita, "rings", [1], [1], [1], [1], "start a2", "start a1", [1, 1, 1, 1])
+    rita = record(visit(), "rings", [1], [1], [1], [1], "start a2", "start a1", [1, 1, 1, 1])
     page = rita.page
     page.locator("#log li").last.get_by_role("button", name="Correct").click()
     expect(page.locator(".mending h2")).to_have_text("Which terrain lies on ring a?")
@@ -421,16 +384,15 @@ def test_terrain_is_corrected_long_after_it_was_laid(visit):
         find_field(page, name).click()
     enter(page)
     expect(page.locator("#log li").last).to_contain_text("Heavy terrain a6 a7 · Medium terrain a1 a2")
-    assert view_of(rita, match)["terrain"][:2] == ["MMLLLHH", "HHLLLMM"]
-    assert moves_of(rita, match) == ["start a2", "start a1"]
+    assert rita.view()["terrain"][:2] == ["MMLLLHH", "HHLLLMM"]
+    assert rita.moves() == ["start a2", "start a1"]
 
 
 # -------------------------------------------------------------------------------------------------------- withdrawals
 
 
 def test_a_withdrawal_asks_one_clear_question(visit):
-    rita = visit()
-    match = record(rita, "portals", seats=("Ada", "Bea", "Cid"))
+    rita = record(visit(), "portals", seats=("Ada", "Bea", "Cid"))
     page = rita.page
     opener = page.get_by_role("button", name="A player withdraws")
     opener.click()
@@ -439,29 +401,24 @@ def test_a_withdrawal_asks_one_clear_question(visit):
     assert find_barriers(page) == []
     dialog.get_by_role("button", name="Cancel").click()
     expect(dialog).to_be_hidden()
-    assert view_of(rita, match)["left"] == []
+    assert rita.view()["left"] == []
     opener.click()
     dialog.get_by_role("radio", name="Cid").check()
     dialog.get_by_role("button", name="Withdraw the player", exact=True).click()
     expect(page.locator("#log")).to_contain_text("Cid resigns")
-    assert view_of(rita, match)["left"] == [3]
+    assert rita.view()["left"] == [3]
     opener.click()
     expect(dialog).to_contain_text("The match ends, and Ada wins.")
 
 
 def test_the_page_shows_a_withdrawal_that_happened_before_its_answer_came(visit):
-    rita = visit()
-    record(rita, "portals", seats=("Ada", "Bea", "Cid"))
-    page = rita.page
+    page = record(visit(), "portals", seats=("Ada", "Bea", "Cid")).page
     page.get_by_role("button", name="A player withdraws").click()
     dialog = page.locator("#leaving")
     dialog.get_by_role("radio", name="Cid").check()
-    held: list[Route] = []
-    page.route("**/withdrawal", lambda route: held.append(route))
+    held = hold(page, "**/withdrawal")
     dialog.get_by_role("button", name="Withdraw the player", exact=True).click()
-    while not held:
-        page.wait_for_timeout(20)
-    answered = held[0].fetch()
+    answered = held.wait().fetch()
     expect(page.locator("#log")).to_contain_text("Cid resigns")
     expect(dialog).to_be_visible()
     held[0].fulfill(response=answered)
@@ -472,8 +429,7 @@ def test_the_page_shows_a_withdrawal_that_happened_before_its_answer_came(visit)
 
 
 def test_a_mistaken_withdrawal_is_corrected_or_removed_even_if_it_ended_the_match(visit):
-    rita = visit()
-    match = record(rita, "pathagon", "d4")
+    rita = record(visit(), "pathagon", "d4")
     page = rita.page
     page.get_by_role("button", name="A player withdraws").click()
     page.get_by_role("radio", name="Bea").check()
@@ -486,14 +442,4 @@ def test_a_mistaken_withdrawal_is_corrected_or_removed_even_if_it_ended_the_matc
     open_step(page, "Ada resigns")
     page.get_by_role("button", name="Remove this step").click()
     expect(page.locator("#now")).to_contain_text("It is Bea's turn.")
-    assert (view_of(rita, match)["left"], moves_of(rita, match)) == ([], ["d4"])
-
-
-def test_the_recorder_speaks_german(visit):
-    rita = visit()
-    record(rita, "rings")
-    rita.page.set_extra_http_headers({"Accept-Language": "de"})
-    rita.page.reload()
-    expect(rita.page.locator("#roll h2")).to_have_text("Welches Gelände liegt auf Ring a?")
-    expect(rita.page.locator("#roll .left")).to_have_text("7 Felder fehlen noch.")
-    expect(rita.page.get_by_role("button", name="Gelände von Plyscribe auslosen lassen")).to_be_visible()
+    assert (rita.view()["left"], rita.moves()) == ([], ["d4"])

@@ -1,26 +1,17 @@
 """Passing on: a link to a friend, a position to readers, a board to another site."""
 
 import re
-import threading
-from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from io import BytesIO
 
 import pytest
 import segno
 from PIL import Image
-from playwright.sync_api import Locator, Page, Route, expect
+from playwright.sync_api import Locator, expect
 
 from plyscribe.service.client import Client
-from tests.pages.conftest import TOKENS, find_barriers, overflows, take_pictures
-from tests.system.running import Serving
+from tests.pages.conftest import TOKENS, OtherSite, find_barriers, hold, require_usable, take_pictures
 
 pytestmark = pytest.mark.server
-
-
-@pytest.fixture(scope="module")
-def service(own_service: Serving) -> Serving:
-    return own_service
 
 
 NOW = "#now"
@@ -85,9 +76,7 @@ def test_two_friends_play_by_a_link_with_one_press_each(visit, ruleset):
     ann.sign_up("Ann")
     link = invite(ann, ruleset)
     expect(ann.page.get_by_text("Waiting for your friend …")).to_be_visible()
-    assert not find_barriers(ann.page)
-    assert not overflows(ann.page)
-    take_pictures(ann.page, f"friend-{ruleset}")
+    require_usable(ann.page, f"friend-{ruleset}")
     ben.page.goto(link)
     expect(ben.page.get_by_role("heading", name=re.compile("Ann invites you to play"))).to_be_visible()
     assert not find_barriers(ben.page)
@@ -113,8 +102,7 @@ def test_the_link_is_copied_and_stays_when_the_page_is_loaded_again(visit):
 
 @pytest.mark.parametrize("dark", [False, True])
 def test_the_code_on_the_screen_is_that_of_the_link(visit, dark):
-    ann = visit(dark=dark)
-    ann.sign_up("Ann")
+    ann = visit("Ann", dark=dark)
     link = invite(ann, "zhen")
     code = ann.page.locator(".friend .qr")
     assert read_code(code) == [[bool(dark) for dark in row] for row in segno.make_qr(link, error="m").matrix]
@@ -128,18 +116,6 @@ def test_a_browser_with_a_share_sheet_offers_it(visit):
     ann.page.get_by_role("button", name="Share …").click()
     ann.page.wait_for_function("() => globalThis.shared")
     assert ann.page.evaluate("globalThis.shared") == {"title": "Play Zhen with me", "url": link}
-
-
-def test_a_link_that_is_used_up_says_so(visit):
-    ann, ben, cat = visit(), visit(), visit()
-    ann.sign_up("Ann")
-    link = invite(ann, "zhen")
-    accept(ben, link, "Ben the first")
-    cat.page.goto(link)
-    expect(cat.page.get_by_role("heading", name="This invitation has ended")).to_be_visible()
-    assert not find_barriers(cat.page)
-    # The browser reports the status of the page.
-    cat.faults.clear()
 
 
 def test_the_position_on_the_board_is_shared(visit):
@@ -165,14 +141,11 @@ def test_the_position_on_the_board_is_shared(visit):
     expect(page.get_by_text("The film is ready. Your browser saves it.")).to_be_visible()
     opened = Image.open(BytesIO(film.value.path().read_bytes()))
     assert (opened.format, opened.n_frames) == ("GIF", 4)
-    assert not find_barriers(page)
-    assert not overflows(page)
-    take_pictures(page, "share")
+    require_usable(page, "share")
 
 
 def test_a_film_that_takes_long_is_asked_for_again_and_one_that_cannot_be_made_is_said_so(visit):
-    ann = visit()
-    ann.sign_up("Ann")
+    ann = visit("Ann")
     match = play_match(ann)
     page = ann.page
     answers = [503, 503]
@@ -200,48 +173,11 @@ def test_a_film_that_takes_long_is_asked_for_again_and_one_that_cannot_be_made_i
 # ----------------------------------------------------------------------------------------------------- another site
 
 
-class _Blog(BaseHTTPRequestHandler):
-    """A page of another site, with the HTML in its query."""
-
-    frames = ""
-
-    def do_GET(self) -> None:
-        self.send_response(200)
-        self.send_header("Content-Type", "text/html; charset=utf-8")
-        self.end_headers()
-        self.wfile.write(f"<!doctype html><title>A blog</title><h1>A blog</h1>{self.frames}".encode())
-
-    def log_message(self, *_: object) -> None:
-        """Say nothing."""
-
-
-@pytest.fixture
-def blog() -> Iterator[ThreadingHTTPServer]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _Blog)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield server
-    server.shutdown()
-    server.server_close()
-
-
-@pytest.fixture
-def reader(chromium) -> Iterator[Page]:
-    context = chromium.new_context()
-    yield context.new_page()
-    context.close()
-
-
-def address_of(server: ThreadingHTTPServer) -> str:
-    return f"http://127.0.0.1:{server.server_port}/"
-
-
-def test_a_blog_shows_the_board_and_its_readers_step_through_it(visit, blog, reader):
-    ann = visit()
-    ann.sign_up("Ann")
+def test_a_blog_shows_the_board_and_its_readers_step_through_it(visit, reader):
+    ann = visit("Ann")
     match = play_match(ann)
     ann.page.goto(f"/matches/{match}?ply=1")
-    _Blog.frames = ann.page.locator("#share-frame").input_value()
-    reader.goto(address_of(blog))
+    reader.goto(OtherSite(ann.page.locator("#share-frame").input_value()).origin)
     board = reader.frame_locator("iframe")
     expect(board.locator("#embed-place")).to_have_text("1 of 3")
     assert board.locator("#embed-board svg").bounding_box()["height"] > 200
@@ -257,12 +193,10 @@ def test_a_blog_shows_the_board_and_its_readers_step_through_it(visit, blog, rea
     assert opened.value.url == f"{ann.url}/matches/{match}?ply=3"
 
 
-def test_a_frame_follows_a_match_under_way(visit, blog, reader):
-    ann = visit()
-    ann.sign_up("Ann")
+def test_a_frame_follows_a_match_under_way(visit, reader):
+    ann = visit("Ann")
     match = play_match(ann)
-    _Blog.frames = f'<iframe src="{ann.url}/embed/matches/{match}" width="480" height="600"></iframe>'
-    reader.goto(address_of(blog))
+    reader.goto(OtherSite(f'<iframe src="{ann.url}/embed/matches/{match}" width="480" height="600"></iframe>').origin)
     board = reader.frame_locator("iframe")
     expect(board.locator("#embed-place")).to_have_text("3 of 3")
     with Client(ann.url, TOKENS[ann.url, "Ann"]) as client:
@@ -277,16 +211,14 @@ def test_a_frame_follows_a_match_under_way(visit, blog, reader):
 
 
 def test_a_step_in_a_frame_counts_although_a_move_comes_meanwhile(visit):
-    ann = visit()
-    ann.sign_up("Ann")
+    ann = visit("Ann")
     match = play_match(ann)
-    page, held = visit().page, list[Route]()
+    page = visit().page
     page.goto(f"/embed/matches/{match}")
     expect(page.locator("#embed-place")).to_have_text("3 of 3")
-    page.route("**/embed/**", lambda route: route.continue_() if held else held.append(route))
+    held = hold(page, "**/embed/**", times=1)
     page.get_by_role("button", name="One move back").click()
-    while not held:
-        page.wait_for_timeout(20)
+    held.wait()
     with Client(ann.url, TOKENS[ann.url, "Ann"]) as client:
         client.move(match, "b2")
     expect(page.locator("#embed-place")).to_have_text("2 of 4")
@@ -295,23 +227,9 @@ def test_a_step_in_a_frame_counts_although_a_move_comes_meanwhile(visit):
     expect(page.locator("#embed-place")).to_have_text("2 of 4")
 
 
-def test_another_site_can_frame_no_other_page(visit, blog, reader):
-    ann = visit()
-    ann.sign_up("Ann")
-    match = play_match(ann)
-    _Blog.frames = f'<iframe src="{ann.url}/matches/{match}/play"></iframe>'
-    refusals = []
-    reader.on("console", lambda said: refusals.append(said.text) if "frame-ancestors" in said.text else None)
-    reader.goto(address_of(blog))
-    expect(reader.get_by_role("heading", name="A blog")).to_be_visible()
-    assert reader.frames[1].url != f"{ann.url}/matches/{match}/play"
-    assert refusals
-
-
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_a_frame_has_its_theme_whatever_the_system_prefers(visit, theme):
-    ann = visit(dark=theme == "light")
-    ann.sign_up("Ann")
+    ann = visit("Ann", dark=theme == "light")
     match = play_match(ann)
     ann.page.goto(f"/embed/matches/{match}?theme={theme}")
     ground = ann.page.evaluate("getComputedStyle(document.body).backgroundColor")
@@ -325,9 +243,7 @@ def test_a_framed_board_has_no_barriers_fits_a_phone_and_steps_without_scripts(v
     ann.sign_up("Ann")
     match = play_match(ann)
     ann.page.goto(f"/embed/matches/{match}")
-    assert not find_barriers(ann.page)
-    assert not overflows(ann.page)
-    take_pictures(ann.page, "embed")
+    require_usable(ann.page, "embed")
     reader.page.goto(f"/embed/matches/{match}?theme=dark&seat=2")
     reader.page.get_by_role("button", name="One move back").click()
     expect(reader.page.locator("#embed-place")).to_have_text("2 of 3")

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.pages.conftest import find_barriers, overflows, take_pictures
+from tests.pages.conftest import find_barriers, require_usable
 from tests.pages.halls import ClubNight
 from tests.system.running import wait_for
 
@@ -35,27 +35,10 @@ def test_the_tables_of_a_night_say_who_beat_whom(visit, night):
     expect(page.get_by_role("columnheader", name="Ada #3")).to_be_visible()
     expect(crosstable.get_by_text("½*").first).to_be_visible()
     expect(page.get_by_text("they had agreed on a draw").first).to_be_visible()
-    take_pictures(page, "standings")
-    assert find_barriers(page) == []
-    assert not overflows(page)
+    require_usable(page, "standings")
     page.get_by_role("link", name="how the numbers of Kim add up").click()
     sums = page.get_by_role("dialog", name="How the numbers of Kim add up")
     expect(sums.get_by_text("penalty: a phone rang")).to_be_visible()
     assert find_barriers(page) == []
     sums.get_by_role("button", name="Close").click()
     expect(page.get_by_role("link", name="how the numbers of Kim add up")).to_be_focused()
-
-
-def test_a_cell_leads_to_its_match(visit, service):
-    night = ClubNight(service, at_table=False, is_open=True, format={"kind": "round-robin"}, rounds_begin="auto")
-    for number in (1, 2):
-        night.post("/entrants", bot={"name": "random"}, label=f"Bot {number}")
-    night.post("/start")
-    wait_for(lambda: night.get()["status"] == "ended", why="the end of the tournament")
-    page = visit().page
-    page.goto(night.page)
-    [game] = night.list_games(1)
-    cells = page.locator(".crosstable td a")
-    expect(cells).to_have_count(2)
-    assert cells.first.get_attribute("href") == f"/matches/{game['match']}"
-    night.close()

@@ -12,9 +12,7 @@ RATED = "Rated: the result changes the ratings of all who play."
 
 
 def test_the_page_says_whether_the_match_counts_for_ratings(visit):
-    ann = visit()
-    ann.sign_up("Ann")
-    page = ann.page
+    page = visit("Ann").page
     page.goto("/play?ruleset=zhen")
     expect(page.get_by_text(FRIENDLY)).to_be_visible()
     page.get_by_label("Seat 2").select_option("open")
@@ -30,8 +28,7 @@ def test_the_page_says_whether_the_match_counts_for_ratings(visit):
 
 
 def open_form(visit, language: str = "en") -> Page:
-    ann = visit()
-    ann.sign_up("Ann")
+    ann = visit("Ann")
     if language != "en":
         ann.page.set_extra_http_headers({"Accept-Language": language})
     ann.page.goto("/play?ruleset=zhen")
@@ -76,11 +73,3 @@ def test_without_a_choice_there_is_no_limit(visit):
     page.get_by_label("Time", exact=True).select_option(label="No limit")
     page.goto(f"/matches/{start(page)}")
     expect(page.get_by_text("for the whole match")).to_have_count(0)
-
-
-def test_a_time_control_is_explained_in_german(visit):
-    page = open_form(visit, "de")
-    page.locator("#time-control").select_option(label="15 d10")
-    expect(page.locator("#time-says")).to_have_text(
-        "Jeder hat 15 Minuten für die ganze Partie. Bei jedem Zug wartet die Uhr 10 Sekunden, bevor sie läuft."
-    )

@@ -1,16 +1,16 @@
 """The page to play on and the page of a match as people see them: where things are, how a match ends, what moves."""
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Route, expect
 
 from plyscribe.service.client import Client
 from plyscribe.service.web.pages.assets import path_of
-from tests.pages.conftest import PHONE, TOKENS, Visitor, find_faults, take_pictures
-from tests.system.running import Pair, Serving, pair, status_of, wait_for
+from tests.pages.conftest import NARROW, PHONE, TOKENS, Visitor, find_faults, fits, require_usable
+from tests.pages.test_play import begin
+from tests.system.running import Serving, pair, status_of, wait_for
 
 pytestmark = pytest.mark.server
 
@@ -22,12 +22,6 @@ GAMES = {
     "zhen": (2, {"tiles": 6, "cubes": 5}),
 }
 RESULT = re.compile(r"wins|A draw")
-
-
-@pytest.fixture
-def two(service: Serving) -> Iterator[Pair]:
-    with pair(service.url) as both:
-        yield both
 
 
 @pytest.fixture(scope="module")
@@ -44,36 +38,21 @@ def matches(service: Serving) -> dict[str, str]:
         return made
 
 
-def begin(visitor: Visitor, ruleset: str = "pathagon", seats: tuple[str, ...] = ("me", "bot:random")) -> str:
+def begin_match(visitor: Visitor, seats: tuple[str, ...] = ("me", "bot:random")) -> str:
     """Start a match with the form; returns its id."""
-    visitor.page.goto(f"/play?ruleset={ruleset}")
-    for number, who in enumerate(seats, 1):
-        visitor.page.get_by_label(f"Seat {number}").select_option(who)
-    visitor.page.get_by_role("button", name="Start").click()
-    visitor.page.wait_for_url(re.compile(r"/matches/match-\w+/play$"))
+    begin(visitor.page, "pathagon", seats)
     return visitor.page.url.split("/")[-2]
 
 
-def act(visitor: Visitor, match: str, what: str, body: dict[str, Any]) -> None:
+def act(visitor: Visitor, match: str, what: str) -> None:
     """Send a command of a visitor past the page."""
     asked = visitor.context.request.post(
-        f"{visitor.url}/v1/matches/{match}/{what}", data=body, headers={"Origin": visitor.url}
+        f"{visitor.url}/v1/matches/{match}/{what}", data={}, headers={"Origin": visitor.url}
     )
     assert asked.ok, asked.text()
 
 
 # ------------------------------------------------------------------------------------------------------------- layout
-
-
-def board_top(page: Page) -> float:
-    top = page.evaluate("document.querySelector('#board svg').getBoundingClientRect().top + scrollY")
-    return float(top)
-
-
-def is_narrow(page: Page) -> bool:
-    """Whether the page fits a screen of 320 pixels."""
-    page.set_viewport_size({"width": 320, "height": 640})
-    return bool(page.evaluate("document.documentElement.scrollWidth <= 320"))
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -82,15 +61,18 @@ def test_on_a_phone_the_board_begins_near_the_top_and_nothing_scrolls_sideways(v
     for way in ("", "/play", "?ply=3"):
         page.set_viewport_size(PHONE)
         page.goto(f"/matches/{matches[game]}{way}")
-        assert board_top(page) <= 120
-        assert is_narrow(page)
+        top = page.evaluate("document.querySelector('#board svg').getBoundingClientRect().top + scrollY")
+        assert top <= 120
+        page.set_viewport_size(NARROW)
+        assert fits(page)
 
 
 def test_on_a_phone_the_header_is_one_row_with_a_menu(visit):
     page = visit(phone=True).page
     page.goto("/")
     assert page.locator("header.top").bounding_box()["height"] <= 56
-    assert is_narrow(page)
+    page.set_viewport_size(NARROW)
+    assert fits(page)
     navigation = page.get_by_role("navigation", name="Main")
     expect(navigation).to_be_hidden()
     page.get_by_text("Menu", exact=True).click()
@@ -109,20 +91,13 @@ def test_on_a_desk_the_whole_board_and_its_players_are_in_sight(visit, matches, 
     assert bottom["y"] + bottom["height"] <= 900
 
 
-def test_these_pages_have_no_barriers(visit, matches):
-    ann = visit()
-    ann.sign_up("Mia")
-    for name, path in (("end", f"/matches/{matches['zhen']}"), ("step", f"/matches/{matches['rings']}?ply=4")):
-        ann.page.goto(path)
-        assert find_faults(ann.page) == []
-        take_pictures(ann.page, f"match-{name}")
-    match = begin(ann)
-    assert find_faults(ann.page) == []
-    take_pictures(ann.page, "table")
-    act(ann, match, "withdrawal", {})
+def test_a_table_has_no_barriers_while_it_is_played_and_at_its_end(visit):
+    ann = visit("Mia")
+    match = begin_match(ann)
+    require_usable(ann.page, "table")
+    act(ann, match, "withdrawal")
     expect(ann.page.locator("#end")).to_be_visible()
-    assert find_faults(ann.page) == []
-    take_pictures(ann.page, "table-end")
+    require_usable(ann.page, "table-end")
 
 
 # ---------------------------------------------------------------------------------------------------------- the end
@@ -144,37 +119,13 @@ def test_the_end_of_every_game_says_who_won_and_why(visit, matches, game):
     expect(end).to_be_visible()
 
 
-def test_a_player_reads_you_win_and_the_other_reads_who_won(visit):
-    ann, ben = visit(), visit()
-    ann.sign_up("Mia")
-    ben.sign_up("Noa")
-    match = begin(ann, seats=("me", "open"))
-    ben.page.goto(f"/matches/{match}/play")
-    ben.page.get_by_role("button", name="Join the match").click()
-    expect(ann.page.locator("#now")).to_contain_text("Your turn.")
-    expect(ben.page.locator("#now")).to_have_text("Waiting for Mia.")
-    act(ben, match, "withdrawal", {})
-    expect(ann.page.locator("#end h2")).to_have_text("You win: Noa resigns.")
-    expect(ann.page.locator("#now")).to_have_text("You win: Noa resigns.")
-    expect(ben.page.locator("#end h2")).to_have_text("Mia wins: you left the match.")
-    expect(visit_as_spectator(visit, match).locator("#end h2")).to_have_text("Mia wins: Noa resigns.")
-
-
-def visit_as_spectator(visit, match: str) -> Page:
-    page = visit().page
-    page.goto(f"/matches/{match}/play")
-    return page
-
-
 def test_an_offer_of_a_rematch_reaches_the_open_table_of_the_other_player(visit):
-    ann, ben = visit(), visit()
-    ann.sign_up("Mia")
-    ben.sign_up("Noa")
-    match = begin(ann, seats=("me", "open"))
+    ann, ben = visit("Mia"), visit("Noa")
+    match = begin_match(ann, ("me", "open"))
     ben.page.goto(f"/matches/{match}/play")
     ben.page.get_by_role("button", name="Join the match").click()
     expect(ann.page.locator("#now")).to_contain_text("Your turn.")
-    act(ann, match, "withdrawal", {})
+    act(ann, match, "withdrawal")
     expect(ben.page.get_by_role("button", name="Rematch", exact=True)).to_be_visible()
     ann.page.get_by_role("button", name="Rematch", exact=True).click()
     ann.page.wait_for_url(lambda url: match not in url)
@@ -187,10 +138,9 @@ def test_an_offer_of_a_rematch_reaches_the_open_table_of_the_other_player(visit)
 
 
 def test_a_rematch_can_be_wanted_on_the_match_page_too(visit):
-    ann = visit()
-    ann.sign_up("Mia")
-    match = begin(ann)
-    act(ann, match, "withdrawal", {})
+    ann = visit("Mia")
+    match = begin_match(ann)
+    act(ann, match, "withdrawal")
     ann.page.goto(f"/matches/{match}")
     ann.page.get_by_role("button", name="Rematch", exact=True).click()
     ann.page.wait_for_url(re.compile(r"/matches/match-\w+/play$"))
@@ -241,8 +191,7 @@ def test_the_board_can_be_turned_and_stays_turned_while_stepping(visit, matches)
 
 @pytest.mark.parametrize("late", ["news", "turned board"])
 def test_a_board_that_is_turned_while_a_move_comes_shows_both(visit, late):
-    ann = visit()
-    ann.sign_up("Mia")
+    ann = visit("Mia")
     page = ann.page
     with Client(ann.url, TOKENS[ann.url, "Mia"]) as client:
         match = client.create_match("pathagon", [{"player": client.me()["player"]}] * 2)["match"]
@@ -269,28 +218,6 @@ def test_a_board_that_is_turned_while_a_move_comes_shows_both(visit, late):
     expect(page.locator("#board")).to_have_attribute("data-seat", "2")
     expect(page.locator("#now")).to_contain_text("Your turn: seat 2.")
     expect(page.locator('#board [data-touch="d4"] [data-owner], #board [data-at="d4"]')).to_be_attached()
-
-
-def test_a_player_sees_the_board_from_their_own_seat(visit):
-    ann = visit()
-    ann.sign_up("Mia")
-    match = begin(ann, seats=("bot:random", "me"))
-    expect(ann.page.locator("#below")).to_contain_text("Mia")
-    expect(ann.page.locator("#board")).to_have_attribute("data-seat", "2")
-    ann.page.get_by_role("link", name="Turn the board").click()
-    expect(ann.page.locator("#board")).to_have_attribute("data-seat", "1")
-    expect(ann.page).to_have_url(re.compile("seen=1"))
-    assert match in ann.page.url
-    expect(visit_as_spectator(visit, match).locator("#board")).to_have_attribute("data-seat", "1")
-
-
-def test_the_board_can_be_turned_without_scripts(visit, matches):
-    page = visit(scripts=False).page
-    page.goto(f"/matches/{matches['zhen']}?ply=2")
-    page.get_by_role("link", name="Turn the board").click()
-    expect(page).to_have_url(re.compile("seen=2"))
-    page.get_by_role("button", name="Next").click()
-    expect(page).to_have_url(re.compile("seen=2.*ply=3"))
 
 
 # ------------------------------------------------------------------------------------------------------------- motion
@@ -342,9 +269,7 @@ def swap(visit):
     page = visit().page
     page.goto("/")
 
-    def swap_drawings(
-        before: str, after: str, effects: list[dict[str, Any]], direction: int = 1
-    ) -> list[dict[str, Any]]:
+    def swap_drawings(before: str, after: str, effects: list[dict[str, Any]], direction: int = 1) -> list[Any]:
         return list(page.evaluate(SWAP, [path_of("motion.js"), before, after, effects, direction]))
 
     swap_drawings.page = page
@@ -353,64 +278,49 @@ def swap(visit):
 
 MOVED = {"kind": "moved", "seat": 1, "from": "a", "to": "b"}
 TRAPPED = {"kind": "trapped", "seat": 1, "owner": 2, "from": "b", "to": "reserve"}
+PLACED = {"kind": "placed", "seat": 2, "to": "a"}
+JOINED = {"kind": "joined", "seat": 1, "from": "a", "to": "b"}
+PORTAL = [{"kind": "launched", "seat": 1, "to": "b"}, {"kind": "arrived", "owner": 1, "to": "a"}]
+OVER = [
+    {"kind": "moved", "seat": 1, "from": "c", "to": "b"},
+    {"kind": "teleported", "owner": 1, "from": "b", "to": "a"},
+]
+THIRD = '<rect data-place="c" x="40" y="0" width="20" height="20"/>'
+HERE, THERE = piece("a", 10), piece("b", 90)
+TWO, ONE = (HERE.replace('a" data-at', f'a-x{count}" data-at') for count in (2, 1))
+TURNED = ring(' data-turn="51.43" data-about="50 50"')
+
+MOTIONS = {
+    "a piece slides": ([HERE], [THERE], [MOVED], 1, {"piece-1-b": "translate(-80px"}),
+    "and back": ([THERE], [HERE], [MOVED], -1, {"piece-1-a": "translate(80px,"}),
+    "over several places": ([THIRD, piece("c", 50)], [THIRD, HERE], OVER, 1, {"piece-1-a": "translate("}),
+    "what is captured fades, what is new grows": (
+        [piece("b", 90, 2)],
+        [HERE],
+        [TRAPPED],
+        1,
+        {"ghost gone": "", "piece-1-a": "scale(0.4)"},
+    ),
+    "from beside the board": ([], [piece("a", 10, 2)], [PLACED], 1, {"piece-2-a": "40px, 40px"}),
+    "what has not left does not move": ([HERE], [HERE, THERE], [JOINED], 1, {"piece-1-b": "scale"}),
+    "out of a portal": ([], [HERE], PORTAL, 1, {"piece-1-a": "translate(80px"}),
+    "a number on a stack changes": ([TWO], [ONE], [], 1, {}),
+    "what turned rotates": ([ring()], [TURNED], [], 1, {"r": "rotate(-51.43deg)"}),
+    "and rotates back": ([TURNED], [ring()], [], -1, {"r": "rotate(51.43deg)"}),
+    "a jump": ([HERE], [THERE], [MOVED], 0, {}),
+}
+"""Drawings before and after, what happened between them, the direction, and what moves, from where."""
 
 
-def test_a_piece_slides_from_where_it_was(swap):
-    [slide] = swap(draw(piece("a", 10)), draw(piece("b", 90)), [MOVED])
-    assert slide["what"] == "piece-1-b"
-    assert slide["from"].startswith("translate(-80px")
-    assert slide["duration"] <= 200
-
-
-def test_stepping_back_a_piece_slides_back(swap):
-    [slide] = swap(draw(piece("b", 90)), draw(piece("a", 10)), [MOVED], -1)
-    assert (slide["what"], slide["from"][:15]) == ("piece-1-a", "translate(80px,")
-
-
-def test_a_piece_that_went_over_several_places_slides_over_all_of_them(swap):
-    start = {"kind": "moved", "seat": 1, "from": "c", "to": "b"}
-    onward = {"kind": "teleported", "owner": 1, "from": "b", "to": "a"}
-    third = '<rect data-place="c" x="40" y="0" width="20" height="20"/>'
-    [slide] = swap(draw(third, piece("c", 50)), draw(third, piece("a", 10)), [start, onward])
-    assert slide["stops"] == 3
-
-
-def test_what_is_captured_fades_and_what_is_new_grows(swap):
-    motions = swap(draw(piece("b", 90, 2)), draw(piece("a", 10)), [TRAPPED])
-    [gone] = [each for each in motions if each["what"] == "ghost gone"]
-    assert gone["opacity"] == ["1", "0"]
-    [new] = [each for each in motions if each["what"] == "piece-1-a"]
-    assert "scale(0.4)" in new["from"]
-
-
-def test_what_is_placed_comes_from_what_its_seat_has_beside_the_board(swap):
-    [slide] = swap(draw(), draw(piece("a", 10, 2)), [{"kind": "placed", "seat": 2, "to": "a"}])
-    assert slide["from"].startswith("translate(40px, 40px")
-
-
-def test_an_effect_between_two_fields_moves_only_what_has_left_one_of_them(swap):
-    joined = {"kind": "joined", "seat": 1, "from": "a", "to": "b"}
-    [new] = swap(draw(piece("a", 10)), draw(piece("a", 10), piece("b", 90)), [joined])
-    assert "scale" in new["from"]
-
-
-def test_what_goes_through_a_portal_comes_out_of_it(swap):
-    launched = [{"kind": "launched", "seat": 1, "to": "b"}, {"kind": "arrived", "owner": 1, "to": "a"}]
-    [slide] = swap(draw(), draw(piece("a", 10)), launched)
-    assert slide["from"].startswith("translate(80px")
-
-
-def test_a_number_on_a_stack_changes_without_motion(swap):
-    two, one = (piece("a", 10).replace('a" data-at', f'a-x{count}" data-at') for count in (2, 1))
-    assert swap(draw(two), draw(one), []) == []
-
-
-@pytest.mark.parametrize(("direction", "angle"), [(1, "rotate(-51.43deg)"), (-1, "rotate(51.43deg)")])
-def test_what_turned_rotates_forth_and_back(swap, direction, angle):
-    turned, still = draw(ring(' data-turn="51.43" data-about="50 50"')), draw(ring())
-    [turn] = swap(*((still, turned) if direction == 1 else (turned, still)), [], direction)
-    assert turn["what"] == "r"
-    assert angle in turn["from"]
+def test_what_happened_is_shown_by_motion_and_nothing_else_moves(swap):
+    for name, (before, after, effects, direction, wanted) in MOTIONS.items():
+        motions = swap(draw(*before), draw(*after), effects, direction)
+        assert {each["what"] for each in motions} == wanted.keys(), name
+        for each in motions:
+            assert wanted[each["what"]] in each["from"], name
+            assert each["stops"] == (3 if effects is OVER else 2), name
+            assert each["duration"] <= 200, name
+            assert (each["what"] != "ghost gone") or each["opacity"] == ["1", "0"], name
 
 
 def test_all_motion_is_over_soon_however_much_happens(swap):
@@ -420,10 +330,6 @@ def test_all_motion_is_over_soon_however_much_happens(swap):
     motions = swap(draw(fields, piece("a", 10)), draw(fields, *(piece(name, 50) for name in places)), effects)
     assert len(motions) == 12
     assert max(each["until"] for each in motions) <= 400
-
-
-def test_a_jump_shows_no_motion(swap):
-    assert swap(draw(piece("a", 10)), draw(piece("b", 90)), [MOVED], 0) == []
 
 
 def test_who_asks_for_little_motion_gets_none(swap):
@@ -448,26 +354,3 @@ def test_a_step_on_the_match_page_moves_something_forth_and_back_but_a_jump_does
         page.keyboard.press(key)
         expect(page.locator("#place")).to_have_text(re.compile(f"^{ply} "))
         assert (page.evaluate("window.motions") > 0) is moves
-
-
-# ------------------------------------------------------------------------------------------------------------- wording
-
-
-def test_the_pages_speak_german_to_those_who_read_german(chromium, service, matches):
-    context = chromium.new_context(base_url=service.url, locale="de-DE")
-    page = context.new_page()
-    page.goto(f"/matches/{matches['zhen']}")
-    expect(page.locator("#end h2")).to_have_text(re.compile("gewinnt|Unentschieden"))
-    expect(page.get_by_role("link", name="Brett drehen")).to_be_visible()
-    page.goto("/")
-    expect(page.get_by_role("heading", level=1)).to_have_text("Der Server für Brettspiel-Partien")
-    expect(page.locator("main")).to_contain_text("Verbinde deine beiden Ränder")
-    context.close()
-
-
-def test_a_roll_is_told_with_a_name_and_a_number(visit, matches):
-    page = visit().page
-    page.goto(f"/matches/{matches['crystals']}?ply=4")
-    expect(page.locator("#moves")).to_contain_text(re.compile(r"rolls an? \d"))
-    for part in ("#moves", "#move-text"):
-        expect(page.locator(part)).not_to_contain_text(re.compile(r"\d+d\d+"))

@@ -1,11 +1,10 @@
 """The page of a tournament, watched live to the end."""
 
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Page, expect
 
 from plyscribe.service.client import Client
-from tests.pages.conftest import find_barriers, overflows, take_pictures
-from tests.system.running import wait_for
+from tests.pages.conftest import hold, require_usable
 
 pytestmark = pytest.mark.server
 
@@ -49,42 +48,16 @@ def test_a_tournament_is_watched_to_its_end(visit, organiser):
     page.get_by_text("Why this pairing").first.click()
     page.get_by_role("link", name="Check this pairing").first.click()
     expect(page.get_by_text("Correct: the result is the same.")).to_be_visible()
-    take_pictures(page, "tournament")
-    assert find_barriers(page) == []
-    assert not overflows(page)
-
-
-def test_a_person_enters_and_the_organiser_starts_from_the_page(visit, organiser):
-    made = announce(organiser, 1)
-    ann = visit()
-    ann.sign_up("Ann")
-    ann.page.goto(f"/tournaments/{made}")
-    ann.page.get_by_role("button", name="Enter").click()
-    expect(ann.page.get_by_role("link", name="Ann").last).to_be_visible()
-    expect(ann.page.get_by_role("button", name="Enter")).to_have_count(0)
-    expect(ann.page.get_by_role("button", name="Start")).to_have_count(0)
-    olga = visit()
-    olga.page.goto(f"/sign-in?next=/tournaments/{made}")
-    olga.page.get_by_label("Token").fill(organiser.token)
-    olga.page.get_by_role("button", name="Sign in").click()
-    press_and_confirm(olga.page, "Start")
-    expect(ann.page.locator("#tournament")).to_have_attribute("data-status", "playing")
+    require_usable(page, "tournament")
 
 
 def test_a_button_that_is_pressed_before_the_scripts_are_there_is_not_pressed_in_vain(visit, organiser):
     made = announce(organiser, 2)
-    page = visit().page
-    page.goto("/sign-in")
-    page.get_by_label("Token").fill(organiser.token)
-    page.get_by_role("button", name="Sign in").click()
-    page.locator("form[action='/sign-out']").wait_for(state="attached")
-    held: list[Route] = []
-    page.route("**/assets/tournament.*.js", lambda route: held.append(route))
+    page = visit().sign_in(organiser.token, "/")
+    held = hold(page, "**/assets/tournament.*.js")
     page.goto(f"/tournaments/{made}", wait_until="commit")
     page.get_by_role("button", name="Start", exact=True).click()
-    while not held:
-        page.wait_for_timeout(20)
-    held[0].continue_()
+    held.wait().continue_()
     expect(page.get_by_role("dialog")).to_be_visible()
 
 
@@ -98,28 +71,14 @@ def test_the_page_keeps_up_while_its_stream_is_refused_and_leaves_the_focus_wher
     organiser.enter(made, {"name": "random"}, "Latecomer")
     expect(page.get_by_text("Latecomer")).to_be_visible()
     expect(page.get_by_role("link", name="Watch the games.")).to_be_focused()
-    # Browsers note each refusal as an error.
-    spectator.faults = [fault for fault in spectator.faults if "503" not in fault]
-
-
-def test_tournaments_are_listed(visit, organiser):
-    announce(organiser, 2, name="A cup to be found")
-    page = visit().page
-    cup = page.get_by_role("link", name="A cup to be found")
-    wait_for(lambda: page.goto("/tournaments") and cup.is_visible(), why="the list")
-    take_pictures(page, "tournaments")
-    assert find_barriers(page) == []
-    assert not overflows(page)
+    spectator.forgive("503")
 
 
 def test_a_closed_tournament_is_entered_by_invitation_and_steered_from_the_page(visit, organiser):
     made = announce(organiser, 1, is_open=False)
-    ann = visit()
-    ann.sign_up("Annabel")
+    ann = visit("Annabel")
     olga = visit()
-    olga.page.goto(f"/sign-in?next=/tournaments/{made}")
-    olga.page.get_by_label("Token").fill(organiser.token)
-    olga.page.get_by_role("button", name="Sign in").click()
+    olga.sign_in(organiser.token, f"/tournaments/{made}")
     olga.page.get_by_text("Enter players").click()
     olga.page.get_by_label("Id or name").fill("Annabel")
     olga.page.get_by_role("button", name="Invite").click()
@@ -138,22 +97,4 @@ def test_a_closed_tournament_is_entered_by_invitation_and_steered_from_the_page(
     olga.page.goto(f"/tournaments/{made}")
     acts = olga.page.get_by_role("region", name="Decisions of the organiser")
     expect(acts.get_by_text("she never came")).to_be_visible()
-    take_pictures(olga.page, "tournament-organised")
-    assert find_barriers(olga.page) == []
-    assert not overflows(olga.page)
-
-
-def test_the_page_names_the_programs_that_play_also_on_a_phone(visit, organiser, service):
-    made = announce(organiser, 1, is_open=True)
-    with Client(service.url) as anyone, Client(service.url, anyone.sign_up("Deep Thinker", "bot")["token"]) as player:
-        player.enter(made, label="Deep Thinker")
-        build = {"digest": "ab" * 32, "command": "thinker", "version": "1.2", "options": {"level": 3}}
-        player.enter_build(made, 2, build, pinned=True)
-    page = visit(phone=True).page
-    page.goto(f"/tournaments/{made}")
-    programs = page.get_by_role("region", name="Programs")
-    expect(programs.get_by_role("row").nth(1)).to_contain_text("Deep Thinker pinned")
-    expect(programs.get_by_role("row").nth(1)).to_contain_text("thinker 1.2")
-    assert find_barriers(page) == []
-    assert not overflows(page)
-    take_pictures(page, "programs")
+    require_usable(olga.page, "tournament-organised")

@@ -9,14 +9,9 @@ from playwright.sync_api import expect
 from plyscribe.service.client import Client
 from tests.pages.conftest import TOKENS, Visitor
 from tests.pages.test_tournament_page import announce, organiser  # noqa: F401 (a fixture)
-from tests.system.running import Serving, wait_for
+from tests.system.running import wait_for
 
 pytestmark = pytest.mark.server
-
-
-@pytest.fixture(scope="module")
-def service(own_service: Serving) -> Serving:
-    return own_service
 
 
 CAPTURE = """
@@ -34,9 +29,7 @@ def client_of(visitor: Visitor, name: str) -> Client:
 
 
 def test_a_badge_on_every_page_leads_to_the_match_that_waits(visit):
-    ann, ben = visit(), visit()
-    ann.sign_up("Ann")
-    ben.sign_up("Ben")
+    ann, ben = visit("Ann"), visit("Ben")
     with client_of(ann, "Ann") as one, client_of(ben, "Ben") as two:
         seats = [{"player": two.me()["player"]}, {"player": one.me()["player"]}]
         match = two.create_match("pathagon", seats)["match"]
@@ -54,9 +47,7 @@ def test_a_badge_on_every_page_leads_to_the_match_that_waits(visit):
 
 
 def test_a_notification_is_shown_to_who_asked_for_it_alone(visit):
-    ann, ben = visit(), visit()
-    ann.sign_up("Ann")
-    ben.sign_up("Ben")
+    ann, ben = visit("Ann"), visit("Ben")
     for visitor in (ann, ben):
         visitor.context.add_init_script(CAPTURE)
         visitor.page.goto("/account")
@@ -76,8 +67,7 @@ def test_a_notification_is_shown_to_who_asked_for_it_alone(visit):
 
 def test_a_player_is_led_from_the_cup_to_their_game(visit, organiser):  # noqa: F811
     made = announce(organiser, 1)
-    ann = visit()
-    ann.sign_up("Ann")
+    ann = visit("Ann")
     ann.page.goto(f"/tournaments/{made}")
     ann.page.get_by_role("button", name="Enter").click()
     expect(ann.page.get_by_role("button", name="Enter")).to_have_count(0)

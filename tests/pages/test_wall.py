@@ -6,13 +6,12 @@ import time
 import pytest
 from playwright.sync_api import expect
 
-from tests.pages.conftest import SCREENSHOTS, find_barriers
+from tests.pages.conftest import NARROW, find_barriers, fits
 from tests.pages.halls import ClubNight
 
 pytestmark = pytest.mark.server
 
 PROJECTOR = {"width": 1920, "height": 1080}
-SMALLEST = {"width": 320, "height": 640}
 SOON_MS = 60_000
 TURNS_AFTER_MS, TURN_MS = 12_100, 700
 """When the wall begins to turn a page, and how long that takes at most."""
@@ -25,20 +24,12 @@ def night(service):
     night.close()
 
 
-def take_wall_pictures(page, name: str) -> None:
-    SCREENSHOTS.mkdir(exist_ok=True)
-    for colours in ("dark", "light"):
-        page.emulate_media(color_scheme=colours)
-        page.screenshot(path=SCREENSHOTS / f"{name}-{colours}.png")
-
-
 def test_the_wall_shows_results_as_they_come_to_visitors_without_an_account(visit, night):
     night.guests("Ida", "Kim", "Lou", "Max", "Ann", "Ben", "Eva", "Jan", "Tom", "Uli")
     page = visit().page
     page.set_viewport_size(PROJECTOR)
     page.goto(f"{night.page}/wall")
     expect(page.get_by_text("Scan to enter")).to_be_visible()
-    take_wall_pictures(page, "wall-entries")
     assert find_barriers(page) == []
     night.begin()
     expect(page.get_by_role("heading", name="Boards")).to_be_visible(timeout=SOON_MS)
@@ -47,8 +38,22 @@ def test_the_wall_shows_results_as_they_come_to_visitors_without_an_account(visi
     expect(page.locator(".fresh")).to_have_count(1)
     expect(page.get_by_text("Round 2 can be called as soon as boards 1, 3, 4 and 5 are over.")).to_be_visible()
     expect(page.locator("#clock")).not_to_be_empty()
-    take_wall_pictures(page, "wall-round")
     assert find_barriers(page) == []
+
+
+def test_the_final_table_is_on_the_wall_once_the_tournament_is_ended_from_its_page(visit, service):
+    night = ClubNight(service, format={"kind": "swiss", "rounds": 1})
+    night.guests("Ida", "Kim")
+    night.begin()
+    wall = visit().page
+    wall.goto(f"{night.page}/wall")
+    night.report_all(1)
+    page = visit().sign_in(night.token, night.page)
+    page.get_by_role("button", name="End the tournament", exact=True).click()
+    page.get_by_role("dialog").get_by_role("button").first.click()
+    expect(wall.get_by_role("heading", name="Final table")).to_be_visible(timeout=SOON_MS)
+    expect(wall.locator("#wall-table .line")).to_have_text([re.compile("Ida.*2"), re.compile("Kim.*0")])
+    night.close()
 
 
 def test_the_wall_says_that_it_is_stale_and_recovers_by_itself(visit, night):
@@ -64,14 +69,13 @@ def test_the_wall_says_that_it_is_stale_and_recovers_by_itself(visit, night):
     expect(hall.page.locator("[data-line='1']").first).to_contain_text("1 : 0", timeout=SOON_MS)
     expect(hall.page.locator("#stale")).to_be_hidden()
     # Browsers note each request that fails.
-    hall.faults = [fault for fault in hall.faults if "ERR_INTERNET_DISCONNECTED" not in fault]
+    hall.forgive("ERR_INTERNET_DISCONNECTED")
 
 
 def test_more_boards_than_fit_are_shown_page_by_page_without_scrolling(visit, night):
     night.guests(*(f"Guest {number}" for number in range(1, 65)))
     night.begin()
-    hall = visit()
-    page = hall.page
+    page = visit().page
     page.clock.install()
     # This test alone turns pages, however long its looks take.
     page.clock.pause_at(time.time() + 60)
@@ -80,7 +84,6 @@ def test_more_boards_than_fit_are_shown_page_by_page_without_scrolling(visit, ni
     games = page.locator("#wall-games")
     expect(games.locator(".page")).to_have_text(re.compile(r"1/[2-9]"))
     pages = int(games.locator(".page").inner_text().partition("/")[2])
-    take_wall_pictures(page, "wall-full")
     shown: set[str | None] = set()
     for number in range(1, pages + 1):
         expect(games.locator(".page")).to_have_text(f"{number}/{pages}")
@@ -118,9 +121,8 @@ def test_a_final_has_its_boards_on_the_wall(visit, night):
     page.set_viewport_size(PROJECTOR)
     page.goto(f"{night.page}/wall?theme=dark")
     expect(page.locator(".pictured img")).to_have_count(2)
-    take_wall_pictures(page, "wall-pictured")
-    page.set_viewport_size(SMALLEST)
-    assert not page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth")
+    page.set_viewport_size(NARROW)
+    assert fits(page)
 
 
 def test_four_boards_fill_the_wall_and_byes_do_not_squeeze_them(visit, night):
@@ -133,7 +135,6 @@ def test_four_boards_fill_the_wall_and_byes_do_not_squeeze_them(visit, night):
     page.goto(f"{night.page}/wall")
     boards = page.locator("#wall-games .line:visible:not(.bye) img")
     expect(boards).to_have_count(4)
-    take_wall_pictures(page, "wall-byes")
     heights = [box["height"] for box in (board.bounding_box() for board in boards.all()) if box]
     assert min(heights) >= 60
     expect(page.locator("#wall-games .page")).to_have_text(re.compile(r"1/[2-9]"))

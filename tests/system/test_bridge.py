@@ -4,7 +4,6 @@ import json
 import re
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +12,7 @@ import pytest
 
 from plyscribe.service.client import Client
 from tests.service.scripted import FIRST, HEAD, write_bot, write_program
-from tests.system.running import ROOT, Serving, environment, open_account, serving, status_of, wait_for
+from tests.system.running import PROGRAM, ROOT, Serving, environment, open_account, serving, status_of, wait_for
 
 pytestmark = pytest.mark.server
 
@@ -32,17 +31,7 @@ class Running:
     """A bridge as a process, and its output so far."""
 
     def __init__(self, url: str, token: Path, argv: list[str], options: tuple[str, ...]) -> None:
-        command = [
-            sys.executable,
-            "-m",
-            "plyscribe",
-            "bot",
-            "run",
-            "--url",
-            url,
-            "--token-file",
-            str(token),
-        ]
+        command = [*PROGRAM, "bot", "run", "--url", url, "--token-file", str(token)]
         self._out = token.with_suffix(f".{time.monotonic_ns()}.out")
         with self._out.open("wb") as out:
             self.process = subprocess.Popen(
@@ -78,7 +67,13 @@ class Table:
         self.ids = [account["player"] for account in accounts]
         self.token = folder / "token"
         self.token.write_text(f"{accounts[0]['token']}\n")
+        self.gate, self.notes = folder / "gate", folder / "notes"
         self._bridges: list[Running] = []
+
+    def run_gated(self, note: str = "'x'", *options: str) -> Running:
+        """A bridge for a bot that notes something of each question, and answers once the gate is open."""
+        self.gate.touch()
+        return self.run(f"open({str(self.notes)!r}, 'a').write({note})\n{GATE.format(gate=self.gate)}", *options)
 
     def run(self, code: str | list[str] = FIRST, *options: str) -> Running:
         argv = write_bot(self.folder, code) if isinstance(code, str) else code
@@ -104,6 +99,11 @@ class Table:
 
     def wait_until(self, match: str, status: str) -> None:
         wait_for(lambda: status_of(self.ann, match) == status, why=f"{status} of {match}")
+
+    def list_withdrawals(self, match: str) -> list[tuple[int, str, str]]:
+        """Seat, cause and fault of each."""
+        made = [event["data"] for event in self.ann.events(match) if event["type"] == "seat-withdrawn"]
+        return [(each["seat"], each["cause"], each["fault"]) for each in made]
 
     def wait_for_ply(self, match: str, ply: int) -> None:
         wait_for(lambda: self.ann.match(match)["ply"] >= ply, why=f"ply {ply}")
@@ -177,16 +177,13 @@ def test_two_bridges_at_once_make_each_move_once(table):
 
 
 def test_matches_are_played_at_the_same_time_each_by_its_own_process(table):
-    gate, notes = table.folder / "gate", table.folder / "notes"
-    gate.touch()
-    note = f"open('{notes}', 'a').write(f\"{{os.getpid()}} {{asked['match']}}\\n\")\n"
-    table.run(note + GATE.format(gate=gate), "--concurrency", "2")
+    table.run_gated("f\"{os.getpid()} {asked['match']}\\n\"", "--concurrency", "2")
     matches = [table.against(options=SHORT), table.against("random", options=SHORT)]
-    wait_for(lambda: notes.exists() and len(notes.read_text().split("\n")) == 3, why="two questions at once")
-    gate.unlink()
+    wait_for(lambda: table.notes.exists() and table.notes.read_text().count("\n") == 2, why="two questions at once")
+    table.gate.unlink()
     for match in matches:
         table.wait_until(match, "scored")
-    assert len(set(notes.read_text().splitlines())) == 2
+    assert len(set(table.notes.read_text().splitlines())) == 2
 
 
 def test_a_bridge_takes_seats_and_salts_dice_only_in_the_games_it_plays(table):
@@ -210,68 +207,56 @@ def test_with_no_accept_seats_are_left_alone(table):
     assert bridge.stop(signal.SIGINT) == 0
 
 
-def test_an_illegal_move_is_answered_with_its_clause_and_may_be_corrected(table):
-    notes = table.folder / "notes"
-    code = f"""
-        if "error" in asked:
-            open({str(notes)!r}, "a").write(line)
-            say(id=asked["id"], move=asked["error"]["legal"][0])
-        else:
-            say(id=asked["id"], move="1-2" if asked["ply"] == 0 else asked["legal"][0])
-    """
-    match = table.against(options=SHORT)
-    bridge = table.run(code.replace("\n        ", "\n"))
-    table.wait_until(match, "scored")
-    assert '"code":"move/illegal","clause":"ZH' in notes.read_text()
-    assert '"tries_left":2' in notes.read_text()
-    assert bridge.has_reported(r"ply 0 seat 1: illegal: move/illegal, .*; tries left: 2")
-    assert "resign" not in bridge.output
-
-
 def test_after_its_last_try_the_seat_resigns_and_other_matches_go_on(table):
-    code = f"say(id=asked['id'], move='1-2') if 'error' in asked or asked['options']['cubes'] == 3 else {FIRST}"
+    wrong = f"open({str(table.notes)!r}, 'a').write(line); say(id=asked['id'], move='1-2')"
     bad, good = table.against(options={"tiles": 4, "cubes": 3}), table.against(options=SHORT)
-    bridge = table.run(code)
+    bridge = table.run(f"if 'error' in asked or asked['options']['cubes'] == 3: {wrong}\nelse: {FIRST}")
     table.wait_until(bad, "scored")
     table.wait_until(good, "scored")
     assert table.ann.match(bad)["outcome"] == {"reason": "withdrawal", "ranks": [2, 1]}
     assert table.ann.match(good)["outcome"]["reason"] != "withdrawal"
+    assert bridge.has_reported(r"ply 0 seat 1: illegal: move/illegal, .*; tries left: 2")
     assert bridge.has_reported("no move after 3 tries, resigning")
-    assert _withdrawals(table, bad) == [{"seat": 1, "cause": "resigned", "fault": "illegal", "why": None}]
+    assert table.list_withdrawals(bad) == [(1, "resigned", "illegal")]
+    told = table.notes.read_text()
+    assert '"code":"move/illegal","clause":"ZH' in told
+    assert '"tries_left":2' in told
 
 
 def test_the_withdrawal_says_that_the_bot_died(table):
-    died = table.folder / "died"
-    code = f"""
-        if asked["ply"] > 1:
-            open({str(died)!r}, "w").close()
-            sys.exit(7)
-        {FIRST}
-    """
     match = table.against(options=SHORT)
-    table.run(code.replace("\n        ", "\n"))
+    table.run(f"if asked['ply'] > 1: sys.exit(7)\n{FIRST}")
     table.wait_until(match, "scored")
-    assert died.exists()
-    assert _withdrawals(table, match) == [{"seat": 1, "cause": "resigned", "fault": "crashed", "why": None}]
+    assert table.list_withdrawals(match) == [(1, "resigned", "crashed")]
 
 
-def _withdrawals(table, match):
-    return [event["data"] for event in table.ann.events(match) if event["type"] == "seat-withdrawn"]
+TROUBLED = """
+notes = {notes!r}
+known = open(notes).read() if os.path.exists(notes) else ""
+print("thinking hard", flush=True)
+print("deep thought", file=sys.stderr, flush=True)
+say(id=0, move="d4")
+for what in ("died", "slept"):
+    if asked["ply"] == 2 and what not in known:
+        open(notes, "a").write(what)
+        sys.exit(7) if what == "died" else time.sleep(600)
+"""
 
 
-def test_a_bot_that_dies_now_and_then_is_restarted(table):
-    lived = table.folder / "lived"
-    code = f"""
-        if asked["ply"] == 2 and not os.path.exists({str(lived)!r}):
-            open({str(lived)!r}, "w").close()
-            sys.exit(7)
-        {FIRST}
-    """
+def test_a_bot_that_dies_is_silent_or_talks_nonsense_now_and_then_goes_on(table):
+    log = table.folder / "log"
     match = table.against(options=SHORT)
-    bridge = table.run(code.replace("\n        ", "\n"))
+    code = TROUBLED.format(notes=str(table.notes)) + FIRST
+    bridge = table.run(code, "--move-timeout", "5", "--log", str(log))
     table.wait_until(match, "scored")
+    assert table.list_withdrawals(match) == []
     assert bridge.has_reported(r"ply 2 seat 1: died: exited with code 7; tries left: 2")
     assert bridge.has_reported("restarting the bot in 0.5 s")
+    assert bridge.has_reported(r"no-answer: no answer within 5 s")
+    assert bridge.has_reported("not-json: not a line of JSON: thinking hard; ignored")
+    assert bridge.has_reported("wrong-id: .*; ignored")
+    assert "deep thought" in log.read_text()
+    assert "deep thought" not in bridge.output
 
 
 def test_a_bot_that_never_answers_is_given_up_and_resigns_nothing(table):
@@ -284,9 +269,8 @@ def test_a_bot_that_never_answers_is_given_up_and_resigns_nothing(table):
 
 
 def test_a_bot_that_keeps_dying_loses_one_match_at_most(table):
-    code = f"{FIRST} if asked['options']['cubes'] == 4 else sys.exit(1)"
     first = table.against(options=SHORT)
-    bridge = table.run(code)
+    bridge = table.run(f"{FIRST} if asked['options']['cubes'] == 4 else sys.exit(1)")
     table.wait_until(first, "scored")
     matches = [table.against(options={"tiles": 4, "cubes": 3}) for _ in range(3)]
     assert bridge.process.wait(90) == 1
@@ -294,41 +278,15 @@ def test_a_bot_that_keeps_dying_loses_one_match_at_most(table):
     assert [status_of(table.ann, match) == "playing" for match in matches].count(False) <= 1
 
 
-def test_silence_is_reported_and_the_bot_restarted(table):
-    lived = table.folder / "lived"
-    code = f"""
-        if not os.path.exists({str(lived)!r}):
-            open({str(lived)!r}, "w").close()
-            time.sleep(600)
-        {FIRST}
-    """
-    match = table.against(options=SHORT)
-    bridge = table.run(code.replace("\n        ", "\n"), "--move-timeout", "5")
-    table.wait_until(match, "scored")
-    assert bridge.has_reported(r"no-answer: no answer within 5 s")
-
-
-def test_lines_that_are_not_answers_are_reported_and_ignored(table):
-    code = f"print('thinking hard', flush=True); say(id=0, move='d4')\n{FIRST}"
-    match = table.against(options=SHORT)
-    bridge = table.run(code)
-    table.wait_until(match, "scored")
-    assert bridge.has_reported("not-json: not a line of JSON: thinking hard; ignored")
-    assert bridge.has_reported("wrong-id: .*; ignored")
-
-
 def test_draws_are_declined_unless_the_bot_is_asked_and_agrees(table):
+    agreeing = f"say(id=asked['id'], draw=asked['draw_offered_by'] == 2) if asked['ask'] == 'draw' else {FIRST}"
     match = table.offer(options={"ply_limit": 40})
-    bridge = table.run(
-        f"say(id=asked['id'], draw=asked['draw_offered_by'] == 2) if asked['ask'] == 'draw' else {FIRST}"
-    )
+    bridge = table.run(agreeing)
     table.wait_for_ply(match, 1)
     table.ann.draw(match, "offer", 2)
     bridge.wait_for_report("declined a draw")
     assert bridge.stop() == 0
-    bridge = table.run(
-        f"say(id=asked['id'], draw=asked['draw_offered_by'] == 2) if asked['ask'] == 'draw' else {FIRST}", "--ask-draws"
-    )
+    table.run(agreeing, "--ask-draws")
     table.ann.move(match, table.ann.legal_moves(match)[0], seat=2)
     table.wait_for_ply(match, 3)
     table.ann.draw(match, "offer", 2)
@@ -337,41 +295,34 @@ def test_draws_are_declined_unless_the_bot_is_asked_and_agrees(table):
 
 
 def test_a_move_for_a_position_that_has_changed_is_not_made(table):
-    gate, notes = table.folder / "gate", table.folder / "notes"
-    gate.touch()
-    note = f"open({str(notes)!r}, 'a').write(str(asked['view']['left']))\n"
     match = table.offer("toy", seats=2, options={"dice": 0})
-    bridge = table.run(note + GATE.format(gate=gate))
-    wait_for(notes.exists, why="the question")
+    bridge = table.run_gated("str(asked['view']['left'])")
+    wait_for(table.notes.exists, why="the question")
     table.ann.withdraw(match, 2)
-    gate.unlink()
+    table.gate.unlink()
     bridge.wait_for_report("the position has changed, so 'push' is not played")
     table.wait_for_ply(match, 1)
-    assert notes.read_text() == "[][2]"
+    assert table.notes.read_text() == "[][2]"
 
 
 def test_other_events_in_the_match_do_not_change_the_position(table):
-    gate, notes = table.folder / "gate", table.folder / "notes"
-    gate.touch()
     match = table.offer()
-    bridge = table.run(f"open({str(notes)!r}, 'a').write('x')\n" + GATE.format(gate=gate))
-    wait_for(notes.exists, why="the question")
+    bridge = table.run_gated()
+    wait_for(table.notes.exists, why="the question")
     table.ann.draw(match, "offer", 2)
-    gate.unlink()
+    table.gate.unlink()
     table.wait_for_ply(match, 1)
-    assert notes.read_text() == "x"
+    assert table.notes.read_text() == "x"
     assert not bridge.has_reported("not played")
 
 
 def test_after_sigterm_the_current_decision_is_still_made(table):
-    gate, notes = table.folder / "gate", table.folder / "notes"
-    gate.touch()
     match = table.offer()
-    bridge = table.run(f"open({str(notes)!r}, 'a').write('x')\n" + GATE.format(gate=gate))
-    wait_for(notes.exists, why="the question")
+    bridge = table.run_gated()
+    wait_for(table.notes.exists, why="the question")
     bridge.process.send_signal(signal.SIGTERM)
     bridge.wait_for_report("stopping once the present decisions are made")
-    gate.unlink()
+    table.gate.unlink()
     assert bridge.process.wait(60) == 0
     assert table.ann.match(match)["ply"] == 1
     assert processes_of(table.folder / "bot.py") == []
@@ -389,49 +340,35 @@ def test_a_second_signal_ends_it_at_once(table):
 
 
 def test_a_bridge_goes_on_after_the_server_was_away(table, service):
-    gate, notes = table.folder / "gate", table.folder / "notes"
-    gate.touch()
     match = table.against(options=SHORT)
-    table.run(f"open({str(notes)!r}, 'a').write('x')\n" + GATE.format(gate=gate))
-    wait_for(notes.exists, why="the question")
+    table.run_gated()
+    wait_for(table.notes.exists, why="the question")
     service.kill("web")
     service.kill("store")
-    gate.unlink()
+    table.gate.unlink()
     table.wait_until(match, "scored")
     plies = table.ann.match(match)["ply"]
     assert table.moves_of_machine(match) == list(range(0, plies, 2))
 
 
-def test_an_invalid_token_is_reported(table):
-    table.token.write_text("ply_nobody")
-    bridge = table.run()
-    assert bridge.process.wait(60) == 1
-    assert bridge.has_reported("error: auth/invalid")
-
-
-def test_a_token_without_the_scope_play_is_reported(table):
-    table.token.write_text(table.machine.issue_token(["record"])["token"])
-    bridge = table.run()
-    assert bridge.process.wait(60) == 1
-    assert bridge.has_reported("error: the token does not have the scope play; its scopes are record")
-
-
-def test_what_the_bot_writes_to_stderr_goes_to_the_log(table):
-    log = table.folder / "log"
-    match = table.against(options=SHORT)
-    bridge = table.run(f"print('deep thought', file=sys.stderr)\n{FIRST}", "--log", str(log))
-    table.wait_until(match, "scored")
-    assert "deep thought" in log.read_text()
-    assert "deep thought" not in bridge.output
+def test_a_token_with_which_nothing_can_be_played_is_reported(table):
+    recorder = table.machine.issue_token(["record"])["token"]
+    for token, why in (
+        ("ply_nobody", "auth/invalid"),
+        (recorder, "the token does not have the scope play; its scopes are record"),
+    ):
+        table.token.write_text(token)
+        bridge = table.run()
+        assert bridge.process.wait(60) == 1
+        assert bridge.has_reported(f"error: {why}")
 
 
 def test_the_question_has_the_legal_moves_and_the_deadline(table):
-    notes = table.folder / "notes"
-    code = HEAD + f"open({str(notes)!r}, 'w').write(sys.stdin.readline())\nsys.stdin.read()"
+    code = HEAD + f"open({str(table.notes)!r}, 'w').write(sys.stdin.readline())\nsys.stdin.read()"
     table.offer("pathagon", limits={"move_ms": 60_000})
     table.run(write_program(table.folder, code))
-    wait_for(lambda: notes.exists() and notes.read_text().endswith("\n"), why="the question")
-    asked = json.loads(notes.read_text())
+    wait_for(lambda: table.notes.exists() and table.notes.read_text().endswith("\n"), why="the question")
+    asked = json.loads(table.notes.read_text())
     assert (len(asked["legal"]), asked["legal_complete"]) == (49, True)
     assert 0 < asked["deadline_ms"] <= 60_000
     assert [seat["player"] for seat in asked["seats"]] == table.ids

@@ -115,22 +115,15 @@ def patient(tmp_path, monkeypatch) -> Iterator[Patient]:
         patient.redis.connection_pool.disconnect()
 
 
-def test_who_is_well_is_told_so(patient):
+def test_who_is_well_is_told_so_and_nothing_changes(patient):
     patient.open_match_with_dice()
     patient.redis.delete("relay:unsettled")
+    before = {key: patient.redis.dump(key) for key in patient.redis.scan_iter()}
     assert patient.wrong() == {}
     told = {found.topic: found.text for found in patient.findings()}
     assert told["durability"] == "always"
     assert "fits the secrets of 1 of 1 matches in progress" in told["server key"]
-
-
-def test_it_changes_nothing(patient):
-    patient.open_match_with_dice()
-    keys = sorted(patient.redis.keys())
-    before = [patient.redis.dump(key) for key in keys]
-    patient.findings()
-    assert sorted(patient.redis.keys()) == keys
-    assert [patient.redis.dump(key) for key in keys] == before
+    assert {key: patient.redis.dump(key) for key in patient.redis.scan_iter()} == before
 
 
 def test_on_an_empty_store_nobody_has_followed_the_feed(patient):
@@ -139,17 +132,19 @@ def test_on_an_empty_store_nobody_has_followed_the_feed(patient):
     assert patient.redis.keys() == []
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "topic"),
-    [
+def test_a_setting_of_the_store_by_which_moves_get_lost_is_wrong(patient, monkeypatch):
+    for name, value, topic in (
         ("appendfsync", "everysec", "durability"),
         ("maxmemory-policy", "allkeys-lru", "memory"),
         ("no-appendfsync-on-rewrite", "yes", "disk"),
-    ],
-)
-def test_a_setting_of_the_store_by_which_moves_get_lost_is_wrong(patient, name, value, topic):
-    patient.redis.config_set(name, value)
-    assert set(patient.wrong()) == {topic}
+        ("min-replicas-to-write", 1, "writes"),
+    ):
+        before = patient.redis.config_get(name)[name]
+        patient.redis.config_set(name, value)
+        assert set(patient.wrong()) == {topic}
+        patient.redis.config_set(name, before)
+    monkeypatch.setattr(doctor_store, "SLOW_MS", 0.0)
+    assert set(patient.wrong()) == {"round trip"}
 
 
 def test_a_store_that_is_nearly_full_is_wrong(patient):
@@ -165,16 +160,6 @@ def test_a_store_that_fills_up_is_a_note(patient):
     patient.redis.config_set("maxmemory", int(patient.redis.info("memory")["used_memory"] / 0.85))
     [memory] = [found for found in patient.findings() if found.topic == "memory"]
     assert (memory.state, memory.remedy) == ("note", "give the store more memory soon")
-
-
-def test_a_store_that_takes_no_writes_is_wrong(patient):
-    patient.redis.config_set("min-replicas-to-write", 1)
-    assert "too few replicas follow the store" in patient.wrong()["writes"]
-
-
-def test_a_store_that_is_far_away_is_wrong(patient, monkeypatch):
-    monkeypatch.setattr(doctor_store, "SLOW_MS", 0.0)
-    assert set(patient.wrong()) == {"round trip"}
 
 
 def test_a_server_that_cannot_be_the_store_is_told_as_at_start(patient, tmp_path):
@@ -214,15 +199,10 @@ def test_matches_under_way_are_found_among_those_that_are_over(patient, monkeypa
     assert "fits the secrets of 0 of 1" in patient.wrong(PLYSCRIBE_SERVER_KEY="00" * 32)["server key"]
 
 
-def test_another_key_than_that_of_matches_under_way_is_wrong(patient):
-    patient.open_match_with_dice()
-    told = patient.wrong(PLYSCRIBE_SERVER_KEY="7e" * 32)
-    assert "fits the secrets of 0 of 1" in told["server key"]
-
-
-def test_older_keys_are_told_with_the_matches_under_way_that_need_them(patient):
+def test_each_key_is_told_with_the_matches_under_way_that_need_it(patient):
     for _ in range(3):
         patient.open_match_with_dice()
+    assert "fits the secrets of 0 of 3" in patient.wrong(PLYSCRIBE_SERVER_KEY="7e" * 32)["server key"]
     old, unused = parse_key(KEY), parse_key("00" * 32)
     rotated = {"PLYSCRIBE_SERVER_KEY": ",".join(["7e" * 32, KEY, "00" * 32])}
     assert patient.wrong(**rotated) == {}
@@ -238,19 +218,19 @@ def test_shared_dice_that_wait_to_be_revealed_need_their_key(patient):
     assert "fits the secrets of 0 of 1" in patient.wrong(PLYSCRIBE_SERVER_KEY="7e" * 32)["server key"]
 
 
-def test_jobs_that_wait_too_long_and_jobs_that_failed_are_told(patient):
+def test_what_waits_too_long_and_what_has_failed_is_told(patient):
     queue = verify_queue(patient.redis)
     job = queue.enqueue("plyscribe.workers.verify_match.verify_matches", [], job_id="late")
     FailedJobRegistry(queue=queue).add(job, ttl=60)
     patient.redis.hset(job.key, "enqueued_at", "2026-01-01T00:00:00.000000Z")
+    patient.redis.zadd(SEALABLE, {"match-a": now_ms() - 3_600_000, "match-b": now_ms() + 3_600_000})
     assert set(patient.wrong()) == {"queue"}
     assert "1 jobs failed" in patient.note("queue")
-
-
-def test_matches_that_wait_too_long_and_alarms_are_told(patient):
-    patient.redis.zadd(UNSETTLED, {"match-x": int(time.time() * 1000) - 3_600_000})
+    patient.redis.zadd(UNSETTLED, {"match-x": now_ms() - 3_600_000})
     patient.redis.hset(SWEEPS, "match-x", 7)
-    assert set(patient.wrong()) == {"unsettled", "alarm"}
+    patient.redis.zadd(SEALABLE, {"match-a": now_ms() - 4 * 3_600_000})
+    assert set(patient.wrong()) == {"queue", "unsettled", "alarm", "sealing"}
+    assert "2 settled matches" in patient.wrong()["sealing"]
 
 
 def test_appends_that_nobody_relays_are_told(patient, monkeypatch):
@@ -265,22 +245,19 @@ def test_a_store_that_is_away_hides_nothing_else(patient, tmp_path):
     assert "queue" in patient.wrong(RQ_REDIS_URL=url)
 
 
-@pytest.mark.parametrize(
-    ("environ", "topic"),
-    [
-        ({"PLYSCRIBE_SIGNUP": "open"}, "setting"),
-        ({"PLYSCRIBE_RULESETS": "os:path"}, "ruleset"),
-        ({"PLYSCRIBE_SERVER_KEY": "short"}, "settings"),
-        ({"PLYSCRIBE_METRICS": "all"}, "settings"),
-        ({"PLYSCRIBE_LOG": "xml"}, "setting"),
-        ({"PLYSCRIBE_LOG_LEVEL": "loud"}, "setting"),
-        ({"RQ_REDIS_URL": "http://x"}, "settings"),
-    ],
-)
-def test_a_setting_that_cannot_be_is_told(patient, environ, topic):
-    assert topic in patient.wrong(**environ)
-    # Before the first start of a service with a store of its own it is told too.
-    assert topic in patient.wrong(**{"REDIS_URL": "", **environ})
+def test_a_setting_that_cannot_be_is_told(patient):
+    for name, value, topic in (
+        ("PLYSCRIBE_SIGNUP", "open", "setting"),
+        ("PLYSCRIBE_RULESETS", "os:path", "ruleset"),
+        ("PLYSCRIBE_SERVER_KEY", "short", "settings"),
+        ("PLYSCRIBE_METRICS", "all", "settings"),
+        ("PLYSCRIBE_LOG", "xml", "setting"),
+        ("PLYSCRIBE_LOG_LEVEL", "loud", "setting"),
+        ("RQ_REDIS_URL", "http://x", "settings"),
+    ):
+        assert topic in patient.wrong(**{name: value})
+        # Before the first start of a service with a store of its own it is told too.
+        assert topic in patient.wrong(**{"REDIS_URL": "", name: value})
 
 
 def test_secrets_that_others_can_read_are_told(patient):
@@ -385,11 +362,3 @@ def test_copies_that_fall_behind_are_wrong(patient):
     assert "26.0 hours ago" in patient.wrong()["copies"]
     note_progress(copies, Progress(begun_ms=5))
     assert "not complete" in {found.topic: found.text for found in patient.findings()}["copies"]
-
-
-def test_settled_matches_that_nobody_seals_are_wrong(patient):
-    now = now_ms()
-    patient.redis.zadd(SEALABLE, {"match-a": now - 3_600_000, "match-b": now + 3_600_000})
-    assert patient.wrong() == {}
-    patient.redis.zadd(SEALABLE, {"match-a": now - 4 * 3_600_000})
-    assert "2 settled matches" in patient.wrong()["sealing"]

@@ -4,7 +4,6 @@ import pytest
 
 from plyscribe.service.client import Client
 from tests.service.test_imports_api import Elsewhere
-from tests.service.test_typed_imports_api import FAULTY, SOUND
 from tests.system.running import open_account, serving, wait_for
 
 pytestmark = pytest.mark.server
@@ -35,12 +34,3 @@ def test_bundles_are_judged_whoever_is_killed(service, ida):
         assert ida.import_bundle(bundle)["status"] == "verified"
     wait_for(lambda: {row["match"] for row in ida.matches(imported=True)} == set(addresses.values()))
     assert list(ida.matches(imported=False)) == []
-
-
-def test_typed_matches_are_played_and_scored_or_told_of(ida):
-    sound, faulty = (ida.import_record(text)["match"] for text in (SOUND, FAULTY))
-    wait_for(lambda: ida.imported(sound)["status"] == "entered")
-    wait_for(lambda: ida.match(sound)["status"] == "scored")
-    wait_for(lambda: ida.imported(faulty)["status"] == "faulty")
-    assert ida.keep_prefix(faulty)["status"] == "kept"
-    assert ida.match(faulty)["turn"] == {"decision": 1}

@@ -23,11 +23,7 @@ VICTIMS = ("store", "web", "verify", "relay", "everything")
 KILLS_AT_LEAST = 15
 PAUSE_BETWEEN_KILLS_S = 1.2
 
-KINDS = (
-    ("zhen", {"rated": True}),
-    ("pathagon", {"options": {"size": 5, "ply_limit": 60}}),
-    ("toy", {"rated": True}),
-)
+KINDS = (("zhen", {"rated": True}), ("pathagon", {"options": {"size": 5, "ply_limit": 60}}), ("toy", {"rated": True}))
 """What is played: with dice and without, rated and unrated."""
 
 
@@ -140,39 +136,29 @@ def test_nothing_is_lost_or_doubled_whatever_is_killed(tmp_path: Path):
         service.stop()
 
 
-def test_racing_players_with_one_key_make_one_move(tmp_path: Path):
-    service = Serving(tmp_path / "data", free_port())
-    try:
-        service.wait_until_ready()
-        with pair(service.url) as both:
-            match = both.open_match("zhen")
-            ann = both.clients[0]
-            with ThreadPoolExecutor(8) as pool:
-                receipts = list(pool.map(lambda _: ann.move(match, "+5", key="one"), range(16)))
-            assert all(receipt == receipts[0] for receipt in receipts)
-            assert ann.match(match)["moves"] == ["+5"]
-    finally:
-        service.stop()
+def test_racing_players_with_one_key_make_one_move(service: Serving):
+    with pair(service.url) as both:
+        match = both.open_match("zhen")
+        ann = both.clients[0]
+        with ThreadPoolExecutor(8) as pool:
+            receipts = list(pool.map(lambda _: ann.move(match, "+5", key="one"), range(16)))
+        assert all(receipt == receipts[0] for receipt in receipts)
+        assert ann.match(match)["moves"] == ["+5"]
 
 
-def test_racing_moves_of_one_seat_are_one_move_and_refusals(tmp_path: Path):
-    service = Serving(tmp_path / "data", free_port())
-    try:
-        service.wait_until_ready()
-        with pair(service.url) as both:
-            match = both.open_match("zhen")
-            ann = both.clients[0]
+def test_racing_moves_of_one_seat_are_one_move_and_refusals(service: Serving):
+    with pair(service.url) as both:
+        match = both.open_match("zhen")
+        ann = both.clients[0]
 
-            def move(tile: int) -> str:
-                try:
-                    ann.move(match, f"+{tile}")
-                    return "stored"
-                except Problem as problem:
-                    return problem.code
+        def move(tile: int) -> str:
+            try:
+                ann.move(match, f"+{tile}")
+                return "stored"
+            except Problem as problem:
+                return problem.code
 
-            with ThreadPoolExecutor(8) as pool:
-                outcomes = list(pool.map(move, range(1, 11)))
-            assert sorted(outcomes) == ["move/not-your-turn"] * 9 + ["stored"]
-            assert ann.match(match)["ply"] == 1
-    finally:
-        service.stop()
+        with ThreadPoolExecutor(8) as pool:
+            outcomes = list(pool.map(move, range(1, 11)))
+        assert sorted(outcomes) == ["move/not-your-turn"] * 9 + ["stored"]
+        assert ann.match(match)["ply"] == 1

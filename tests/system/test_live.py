@@ -2,9 +2,7 @@
 
 import socket
 import threading
-import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 
 import httpx
@@ -71,46 +69,6 @@ def move(both, match: str) -> None:
     both.clients[seat - 1].move(match, ann.legal_moves(match)[0])
 
 
-class Bot:
-    """Plays first legal moves, and knows nothing but what its inbox tells."""
-
-    def __init__(self, client: Client, matches: int) -> None:
-        self.client = client
-        self.told: list[tuple[int, str, str, int]] = []
-        self._left = matches
-
-    def live(self) -> None:
-        for entry in self.client.inbox():
-            self.told.append((entry["id"], entry["type"], entry["match"], entry["version"]))
-            match, key = entry["match"], f"{entry['match'][-9:]}-{entry['version']}"
-            if entry["type"] == "seat-offered":
-                self.client.take_seat(match, entry["seat"], key=key)
-            if entry["type"] == "your-decision":
-                self.client.move(match, self.client.legal_moves(match)[0], version=entry["version"], key=key)
-            self._left -= entry["type"] == "match-ended"
-            if not self._left:
-                return
-
-
-def test_bots_live_from_their_inboxes_alone_whatever_is_killed(tmp_path):
-    options = {"tiles": 6, "cubes": 6, "ply_limit": 20}
-    with serving(tmp_path / "data") as service, pair(service.url) as both, ThreadPoolExecutor() as pool:
-        bots = [Bot(client, matches=3) for client in both.clients]
-        living = [pool.submit(bot.live) for bot in bots]
-        seats = [{"player": player} for player in both.ids]
-        matches = [both.clients[0].create_match("zhen", seats, options=options)["match"] for _ in range(3)]
-        for victim in ("relay", "web", "store", "relay"):
-            time.sleep(0.7)
-            service.kill(victim)
-        for each in living:
-            each.result(timeout=120)
-        for bot in bots:
-            ids = [id for id, *_ in bot.told]
-            assert ids == sorted(set(ids))
-            assert len({tuple(told[1:]) for told in bot.told}) == len(bot.told)
-            assert {match for _, _, match, _ in bot.told} == set(matches)
-
-
 def test_a_server_that_is_told_to_stop_ends_streams_and_finishes_what_is_in_hand(redis_url):
     with web(redis_url, PLYSCRIBE_METRICS="open") as (server, url), pair(url) as both:
         match = both.open_match("zhen")
@@ -142,50 +100,29 @@ def web(redis_url: str, **env: str) -> Iterator[tuple]:
         yield server, url
 
 
-def test_there_is_a_bound_to_streams_and_the_rest_is_served(redis_url):
-    most = {"PLYSCRIBE_MAX_FOLLOWERS": "3", "PLYSCRIBE_MAX_FOLLOWERS_EACH": "3"}
-    with web(redis_url, **most) as (_, url), pair(url) as both:
-        match = both.open_match("zhen")
-        path = f"/v1/matches/{match}/events"
-        with Crowd(url, path, 3) as crowd:
-            wait_for(lambda: crowd.have([1, 2, 3]), why="the first events")
-            refused = httpx.get(f"{url}{path}", headers={"Accept": "text/event-stream"}, timeout=60)
-            assert (refused.status_code, refused.json()["code"]) == (503, "live/full")
-            both.clients[0].move(match, "+5")
-            wait_for(lambda: crowd.have([1, 2, 3, 4]), why="the move")
-        wait_for(lambda: opens(url, path), why="a free place")
-
-
-def test_one_client_that_takes_all_it_may_leaves_places_to_others(redis_url):
+def test_streams_are_bounded_and_one_client_leaves_places_to_others(redis_url):
     most = {"PLYSCRIBE_MAX_FOLLOWERS": "4", "PLYSCRIBE_MAX_FOLLOWERS_EACH": "3"}
     with web(redis_url, **most) as (_, url), pair(url) as both:
         match = both.open_match("zhen")
-        path = f"/v1/matches/{match}/events"
+        path, live = f"/v1/matches/{match}/events", {"Accept": "text/event-stream"}
         with Crowd(url, path, 3) as crowd:
             wait_for(lambda: crowd.have([1, 2, 3]), why="the first events")
-            refused = httpx.get(f"{url}{path}", headers={"Accept": "text/event-stream"}, timeout=60)
+            refused = httpx.get(f"{url}{path}", headers=live, timeout=60)
             assert (refused.status_code, refused.json()["code"]) == (429, "live/share")
-            assert next(both.clients[0].follow(match))["version"] == 1
+            news = both.clients[0].follow(match)
+            assert next(news)["version"] == 1
+            token = {"Authorization": f"Bearer {both.clients[1].token}"}
+            refused = httpx.get(f"{url}{path}", headers={**live, **token}, timeout=60)
+            assert (refused.status_code, refused.json()["code"]) == (503, "live/full")
+            both.clients[0].move(match, "+5")
+            wait_for(lambda: crowd.have([1, 2, 3, 4]), why="the move")
+            news.close()
         wait_for(lambda: opens(url, path), why="a free place")
 
 
 def opens(url: str, path: str) -> bool:
     with httpx.stream("GET", f"{url}{path}", headers={"Accept": "text/event-stream"}, timeout=60) as stream:
         return stream.status_code == 200
-
-
-def test_a_page_waits_for_the_next_event(redis_url):
-    with web(redis_url) as (_, url), pair(url) as both:
-        match = both.open_match("zhen")
-        page = f"{url}/v1/matches/{match}/events?after=3"
-        assert httpx.get(f"{page}&wait=1", timeout=60).json()["events"] == []
-        mover = threading.Timer(0.5, lambda: both.clients[0].move(match, "+5"))
-        mover.start()
-        waited = httpx.get(f"{page}&wait=30", timeout=60)
-        mover.join()
-        assert [event["type"] for event in waited.json()["events"]] == ["move-made"]
-        # It does not wait.
-        assert len(httpx.get(f"{page}&wait=30", timeout=29).json()["events"]) == 1
 
 
 def test_followers_that_read_nothing_hold_nobody_up(redis_url):

@@ -46,22 +46,6 @@ def test_a_store_cut_while_it_was_stopped_is_refused_until_the_loss_is_accepted(
         assert "in use" in run_cli("accept-loss", "--data", str(data), "--yes").stderr
 
 
-def test_a_store_restored_from_a_backup_starts(tmp_path):
-    data = tmp_path / "data"
-    with serving(data) as service, pair(service.url) as both:
-        match = both.open_match("zhen")
-    kept = append_only_file(data).read_bytes()
-    with serving(data) as service, pair(service.url) as both:
-        both.open_match("zhen")
-    append_only_file(data).write_bytes(kept)
-    (data / "store" / "witness.json").unlink()
-    with serving(data) as service, Client(service.url) as client:
-        assert client.match(match)["status"] == "playing"
-        assert service.output.read_text().count("has no witness") == 1
-    assert run_cli("accept-loss", "--data", str(tmp_path / "none")).returncode == 1
-    assert "nothing to accept" not in run_cli("accept-loss", "--data", str(data), "--yes").stdout
-
-
 def test_a_byte_changed_in_the_file_is_found_named_and_answered(tmp_path):
     data = tmp_path / "data"
     with serving(data) as service, pair(service.url) as both:

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from plyscribe.service.processes.nursery import Nursery, Program
+from plyscribe.service.processes.nursery import Forked, Nursery, Program
 from plyscribe.service.processes.serving import CHECKED
-from tests.system.running import ROOT, serving, wait_for
+from tests.system.running import ROOT, runs, serving, wait_for
 
 PROGRAM = """\
 import atexit, hashlib, os, random, sys, threading, time
@@ -50,17 +50,14 @@ def bed(tmp_path: Path) -> Iterator[Bed]:
     bed.nursery.close()
 
 
-def is_alive(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
-
-
-def test_a_program_has_its_arguments_settings_output_and_exit_code(bed):
-    assert bed.start("go", "3").wait(60) == 3
+def test_a_program_has_its_arguments_settings_output_exit_code_and_own_chance(bed):
+    for code in (3, 0):
+        assert bed.start("go", str(code)).wait(60) == code
     assert bed.read().startswith("['go', '3'] red False")
     assert "and this is an error" in bed.read()
+    first, second = (line.split() for line in bed.read().splitlines() if "red" in line)
+    assert first[-1] != second[-1]
+    assert first[-2] == second[-2], "the hash seed is that of the nursery"
 
 
 def test_a_program_ends_as_python_ends_with_its_threads_its_last_words_and_what_it_has_to_say(bed):
@@ -70,40 +67,26 @@ def test_a_program_ends_as_python_ends_with_its_threads_its_last_words_and_what_
     assert said.index("what another thread said") < said.index("its last words")
 
 
-def test_each_process_has_its_own_chance_and_the_hash_seed_of_the_nursery(bed):
-    for _ in range(2):
-        assert bed.start("go", "0").wait(60) == 0
-    first, second = (line.split() for line in bed.read().splitlines() if "red" in line)
-    assert first[-1] != second[-1]
-    assert first[-2] == second[-2]
-
-
-def test_a_process_is_named_after_its_program(bed):
-    process = bed.start("stay")
-    wait_for(lambda: b"errand stay" in Path(f"/proc/{process.pid}/cmdline").read_bytes(), why="the name")
-    process.terminate()
-    assert process.wait(60) == -signal.SIGTERM
-
-
-def test_a_process_that_runs_has_no_exit_code_and_can_be_killed(bed):
-    process = bed.start("stay")
-    wait_for(lambda: "stay" in bed.read(), why="its first words")
-    assert process.poll() is None
-    process.kill()
-    assert process.wait(60) == process.returncode == -signal.SIGKILL
+def test_a_process_is_named_after_its_program_and_has_no_exit_code_until_it_is_ended(bed):
+    for end, signum in ((Forked.terminate, signal.SIGTERM), (Forked.kill, signal.SIGKILL)):
+        process = bed.start("stay")
+        wait_for(lambda pid=process.pid: b"errand stay" in Path(f"/proc/{pid}/cmdline").read_bytes(), why="the name")
+        assert process.poll() is None
+        end(process)
+        assert process.wait(60) == process.returncode == -signum
 
 
 def test_processes_end_with_the_nursery_and_the_next_one_begins_another(bed, caplog):
     first = bed.start("stay")
     os.kill(bed.nursery.pid, signal.SIGKILL)
     assert first.wait(60) == -signal.SIGKILL
-    wait_for(lambda: not is_alive(first.pid), why="its end")
+    wait_for(lambda: not runs(first.pid), why="its end")
     second = bed.start("stay")
     assert "a nursery died, and with it all processes" in caplog.text
     assert second.poll() is None
     assert first.poll() == -signal.SIGKILL
     bed.nursery.close()
-    wait_for(lambda: not is_alive(second.pid), why="its end")
+    wait_for(lambda: not runs(second.pid), why="its end")
 
 
 def test_a_program_that_cannot_be_forked_is_started_by_itself(tmp_path, caplog):
@@ -134,24 +117,20 @@ def run_script(folder: Path, begin: str, then: str) -> list[str]:
     """What a process of its own prints that begins a nursery in one of its two ways."""
     script = SCRIPT.format(root=str(ROOT), folder=str(folder), begin=begin) + then
     ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=240)
-    assert (ran.returncode, ran.stderr) == (0, "")
+    assert ran.returncode == 0, ran.stderr
     return ran.stdout.split()
 
 
 def test_a_nursery_that_was_forked_runs_programs_as_any_other_with_the_hash_seed_of_its_parent(tmp_path):
-    then = 'print(bed.start("go", "3").wait(240), bed.start("go", "0").wait(240), hash("seed"))'
+    then = 'print(*(bed.start("go", code).wait(240) for code in ("3", "0", "no number")), hash("seed"))'
     *codes, seed = run_script(tmp_path, "branch_off", then)
-    assert codes == ["3", "0"]
-    told = [line.split() for line in (tmp_path / "errand.log").read_text().splitlines() if "red" in line]
-    assert [line[:4] for line in told] == [["['go',", f"'{code}']", "red", "False"] for code in codes]
+    assert codes == ["3", "0", "1"]
+    said = (tmp_path / "errand.log").read_text()
+    assert "ValueError" in said
+    told = [line.split() for line in said.splitlines() if "red" in line]
+    assert [line[:2] for line in told[:2]] == [["['go',", f"'{code}']"] for code in codes[:2]]
     assert {line[-2] for line in told} == {seed}
-    assert len({line[-1] for line in told}) == 2, "each has its own chance"
-
-
-def test_a_program_that_fails_in_a_nursery_that_was_forked_leaves_its_traceback_and_nothing_else(tmp_path):
-    [code] = run_script(tmp_path, "branch_off", 'print(bed.start("go", "no number").wait(240))')
-    assert code == "1"
-    assert "ValueError" in (tmp_path / "errand.log").read_text()
+    assert len({line[-1] for line in told}) == 3, "each has its own chance"
 
 
 def test_after_a_nursery_that_was_forked_has_died_the_next_one_begins_by_itself(tmp_path):
@@ -160,9 +139,7 @@ first, old = bed.start("stay"), bed.nursery.pid
 os.kill(old, signal.SIGKILL)
 print(first.wait(240), bed.start("go", "4").wait(240), bed.nursery.pid != old)
 """
-    script = SCRIPT.format(root=str(ROOT), folder=str(tmp_path), begin="branch_off") + then
-    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=240)
-    assert ran.stdout.split() == [str(-signal.SIGKILL), "4", "True"], ran.stderr
+    assert run_script(tmp_path, "branch_off", then) == [str(-signal.SIGKILL), "4", "True"]
 
 
 @pytest.mark.parametrize("begin", ["open", "branch_off"])
@@ -176,17 +153,14 @@ os.kill(os.getpid(), signal.SIGKILL)
     )
     read, write = os.pipe()
     pid = os.posix_spawn(
-        sys.executable,
-        [sys.executable, "-c", script],
-        os.environ,
-        file_actions=[(os.POSIX_SPAWN_DUP2, write, 1)],
+        sys.executable, [sys.executable, "-c", script], os.environ, file_actions=[(os.POSIX_SPAWN_DUP2, write, 1)]
     )
     os.close(write)
     with os.fdopen(read) as told:
         pids = list(map(int, told.readline().split()))
     os.waitpid(pid, 0)
     assert len(pids) == 2
-    wait_for(lambda: not any(map(is_alive, pids)), why="the end of both")
+    wait_for(lambda: not any(map(runs, pids)), why="the end of both")
 
 
 NOTING = """\

@@ -9,7 +9,7 @@ import pytest
 from plyscribe.service.client import Client
 from plyscribe.service.config import ConfigError, parse_key
 from plyscribe.service.processes.serving import ServeError, rotate_key
-from tests.system.running import KEY, Pair, pair, serving, status_of, wait_for
+from tests.system.running import KEY, pair, serving, status_of, wait_for
 from tests.system.test_serve import run_cli
 
 pytestmark = pytest.mark.server
@@ -44,15 +44,13 @@ def test_matches_go_on_and_invitations_hold_after_a_rotation(tmp_path):
     assert new.id in told.stdout
     assert old.id in told.stdout
     assert old.key.hex() not in told.stdout + told.stderr
-    with serving(data, service.port):
-        both = again(both, service.url)
+    with serving(data, service.port), pair(service.url, both.accounts) as both:
         ann, ben = both.clients
         both.play_out(match, lambda match: ann.legal_moves(match)[0])
         wait_for(lambda: status_of(ann, match) == "scored", why="the score")
         assert key_of(ann, match) == old.id
         assert ben.take_seat(private, 2, invitation=code)
         assert key_of(ann, both.open_match("toy")) == new.id
-        both.close()
 
 
 def test_without_the_older_key_its_matches_wait_and_lose_nothing(tmp_path):
@@ -62,8 +60,7 @@ def test_without_the_older_key_its_matches_wait_and_lose_nothing(tmp_path):
     rotate_key(data, {})
     keys = (data / "server.key").read_text()
     (data / "server.key").write_text(keys.splitlines()[0])
-    with serving(data, service.port):
-        both = again(both, service.url)
+    with serving(data, service.port), pair(service.url, both.accounts) as both:
         before = both.clients[0].match(match)
         seat = before["turn"]["decision"]
         mover = {"Authorization": f"Bearer {both.clients[seat - 1].token}"}
@@ -71,19 +68,9 @@ def test_without_the_older_key_its_matches_wait_and_lose_nothing(tmp_path):
         assert (told.status_code, told.json()["code"]) == (503, "dice/key-missing")
         assert both.clients[0].match(match) == before
         assert run_cli("doctor", "--data", str(data), "--port", str(service.port)).returncode == 1
-        both.close()
     (data / "server.key").write_text(keys)
-    with serving(data, service.port):
-        both = again(both, service.url)
+    with serving(data, service.port), pair(service.url, both.accounts) as both:
         assert both.clients[seat - 1].move(match, "push")
-        both.close()
-
-
-def again(both: Pair, url: str) -> Pair:
-    """The same accounts with new connections."""
-    fresh = object.__new__(Pair)
-    fresh.ids, fresh.clients = both.ids, [Client(url, client.token) for client in both.clients]
-    return fresh
 
 
 def test_the_new_key_stands_before_all_older_ones(data):

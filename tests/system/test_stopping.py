@@ -9,7 +9,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
-import httpx
 import pytest
 import rq
 from redis import Redis
@@ -23,7 +22,6 @@ from tests.system.running import (
     descendants,
     free_port,
     is_ready,
-    pair,
     process,
     serving,
     status_of,
@@ -130,24 +128,3 @@ def test_nothing_is_lost_whatever_is_told_to_stop_under_load(tmp_path):
             assert FailedJobRegistry(queue=verify_queue(redis)).get_job_ids(cleanup=False) == []
     finally:
         service.stop()
-
-
-DONE = 'plyscribe_job_seconds_count{job="verify_matches",outcome="done",process="verify"} 1.0'
-
-
-def test_the_numbers_of_all_processes_are_told_and_start_again_with_the_service(tmp_path):
-    for _ in range(2):
-        with serving(tmp_path / "data") as service, pair(service.url) as both, Client(service.url) as client:
-            match = both.open_match("zhen")
-            both.clients[1].withdraw(match)
-            wait_for(lambda match=match: status_of(client, match) == "scored", why="the score")
-            # A job counts once it has ended, which is after the score.
-            wait_for(lambda url=service.url: DONE in read_metrics(url), why="the end of the job")
-            told = read_metrics(service.url)
-            for kind in ("web", "relay", "verify"):
-                assert f'plyscribe_process_starts_total{{process="{kind}"}} 1.0' in told
-            assert 'plyscribe_queue_workers{queue="verify"} 1.0' in told
-
-
-def read_metrics(url: str) -> str:
-    return httpx.get(f"{url}/metrics", timeout=60).text

@@ -19,7 +19,7 @@ from plyscribe.service.queues import QUEUES
 from tests.deploy.kit import DEPLOY, METRIC, list_named_metrics
 from tests.store.own_servers import own_server, replica_of
 from tests.system.machines import START_WITHIN_S, machine, start_proxy, stored
-from tests.system.running import KEY, ROOT, environment, free_port, is_ready, pair, process, status_of, wait_for
+from tests.system.running import KEY, ROOT, environment, free_port, is_ready, pair, status_of, wait_for
 
 pytestmark = pytest.mark.server
 
@@ -157,14 +157,6 @@ def test_the_layout_for_many_machines_goes_on_without_one_process_of_each_kind(
             verdicts = [event for event in ann.events(match) if event["type"] == "match-verified"]
             assert len(verdicts) == 1
         assert here.stop() == dict.fromkeys(here.processes, 0)
-
-
-@pytest.mark.parametrize("kind", ["relay", "verify"])
-def test_a_process_without_an_api_reports_its_numbers_at_a_port_of_its_own(redis_url, kind):
-    url = f"http://127.0.0.1:{(port := free_port())}"
-    with process("-m", "plyscribe.workers", kind, REDIS_URL=redis_url, PLYSCRIBE_METRICS_PORT=str(port)):
-        started = f'plyscribe_process_starts_total{{process="{kind}"}} 1.0'
-        wait_for(lambda: started in read_metrics(url), why="its numbers")
 
 
 def test_a_process_says_that_it_cannot_report_its_numbers(redis_url):

@@ -20,10 +20,7 @@ CUPS = {
     "swiss": ({**ZHEN, "format": {"kind": "swiss", "rounds": 3}}, 7),
     "knockout": ({**ZHEN, "format": {"kind": "knockout", "lives": 2}}, 5),
     "gauntlet": ({**ZHEN, "format": {"kind": "gauntlet", "cycles": 2}}, 4),
-    "test": (
-        {**ZHEN, "format": {"kind": "round-robin", "cycles": 3}, "sprt": {"elo0": "0", "elo1": "200"}},
-        2,
-    ),
+    "test": ({**ZHEN, "format": {"kind": "round-robin", "cycles": 3}, "sprt": {"elo0": "0", "elo1": "200"}}, 2),
 }
 WITHIN_S = 120.0
 

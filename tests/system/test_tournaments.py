@@ -18,7 +18,7 @@ GAMES = ENTRANTS * (ENTRANTS - 1)
 """Each pair plays with the seats both ways round: 210 matches."""
 
 BOTS = ({"name": "random"}, {"name": "greedy"}, {"name": "mcts", "playouts": 4})
-VICTIMS = ("tournament", "verify", "relay", "store", "web")
+VICTIMS = ("tournament", "verify", "play", "relay", "store", "web")
 KILLS = 20
 """At most four of each kind: a process that dies eight times within half a minute is given up."""
 

@@ -126,7 +126,6 @@ def test_health_is_answered_before_the_moves_that_wait_for_the_store(tmp_path, t
 @pytest.mark.parametrize(
     ("trouble", "code"),
     [
-        ({"maxmemory": "1mb"}, "store/full"),
         ({"min-replicas-to-write": "1"}, "store/cannot-write"),
         ({"maxmemory-policy": "allkeys-lru"}, "store/unsupported"),
     ],
@@ -154,9 +153,6 @@ def test_a_store_that_takes_no_writes_is_not_ready(tmp_path, trouble, code):
 COMMANDS = {
     "web": ["plyscribe", "web", "--port", "0"],
     "verify": ["plyscribe.workers", "verify"],
-    "import": ["plyscribe.workers", "import"],
-    "play": ["plyscribe.workers", "play"],
-    "tournament": ["plyscribe.workers", "tournament"],
     "relay": ["plyscribe.workers", "relay"],
     "serve": ["plyscribe", "serve"],
     "rebuild": ["plyscribe", "rebuild"],
@@ -192,7 +188,7 @@ def test_no_process_starts_on_a_server_that_cannot_be_the_store(tmp_path, name):
             assert "Traceback" not in ended.stderr
 
 
-@pytest.mark.parametrize("name", ["verify", "relay", "serve"])
+@pytest.mark.parametrize("name", ["relay", "serve"])
 def test_no_process_starts_with_its_queues_on_a_cluster(tmp_path, redis_url, name):
     with own_server(find_binary().path, tmp_path / "node", "--cluster-enabled", "yes") as node:
         ended = start(name, tmp_path / "data", REDIS_URL=redis_url, RQ_REDIS_URL=node.url)

@@ -2,12 +2,11 @@
 
 from pathlib import Path
 
-import httpx
 import pytest
 
 from plyscribe.service.health.doctor import Finding, examine
 from plyscribe.service.processes.embedded import find_binary
-from tests.store.sentinels import suspended, watched_store
+from tests.store.sentinels import watched_store
 from tests.system.running import KEY, free_port, is_ready, pair, read_readiness, serving, status_of, wait_for
 
 pytestmark = pytest.mark.server
@@ -41,29 +40,6 @@ def test_the_service_plays_on_after_its_primary_has_died(tmp_path):
             # The relay and the workers have found the new primary too.
             wait_for(lambda: status_of(ann, match) == "scored", why="the score")
             assert service.pids("relay")
-
-
-def test_a_move_is_answered_only_once_the_replicas_have_it(tmp_path):
-    with watched_store(find_binary().path, tmp_path / "store", least=0) as watched:
-        settings = {"REDIS_URL": watched.url, "PLYSCRIBE_SERVER_KEY": KEY, "PLYSCRIBE_REPLICAS": "2"}
-        with serving(tmp_path / "data", **settings) as service, pair(service.url) as both:
-            match = both.open_match("toy")
-            moves = f"{service.url}/v1/matches/{match}/moves"
-            headers = {"Authorization": f"Bearer {both.clients[0].token}", "Idempotency-Key": "once"}
-            body = {"move": both.clients[0].legal_moves(match)[0]}
-            with suspended(watched.replicas[0]):
-                refused = httpx.post(moves, json=body, headers=headers, timeout=60)
-                assert (refused.status_code, refused.json()["code"]) == (503, "store/unavailable")
-                assert "1 of the 2 replicas" in refused.json()["detail"]
-            answered = wait_for(lambda: _post(moves, body, headers), why="the replica")
-            assert answered.headers["Idempotency-Replayed"] == "true"
-            events = httpx.get(f"{service.url}/v1/matches/{match}/events", timeout=60).json()["events"]
-            assert [event["type"] for event in events].count("move-made") == 1
-
-
-def _post(address: str, body: object, headers: dict[str, str]) -> httpx.Response | None:
-    response = httpx.post(address, json=body, headers=headers, timeout=60)
-    return response if response.status_code == 200 else None
 
 
 def test_the_doctor_and_readiness_count_the_replicas(tmp_path):
