@@ -6,6 +6,7 @@ from hashlib import sha256
 import pytest
 
 from plyscribe.domain.bots import MAX_PLAYOUTS
+from plyscribe.domain.levels import LEVELS, MEASURED
 from plyscribe.domain.seeds import derive_seed
 from plyscribe.service.composition import compose
 from plyscribe.service.config import parse_key
@@ -95,20 +96,14 @@ def test_a_bot_can_be_given_a_seed_and_mcts_its_playouts_once(api):
     assert [(seat["seed"], seat["playouts"]) for seat in seats_of(api, first.json["match"])] == [(5, 30), (6, 200)]
 
 
+WRONG = ({"playouts": 5}, {"seed": -1}, {"seed": 2**53}, {"version": 1}, {"name": "Ada"})
+
+
 @pytest.mark.parametrize(
     "seat",
-    [
-        {"bot": "clever"},
-        {"bot": "greedy", "playouts": 5},
-        {"bot": "mcts", "playouts": 0},
-        {"bot": "mcts", "playouts": MAX_PLAYOUTS + 1},
-        {"bot": "greedy", "seed": -1},
-        {"bot": "greedy", "seed": 2**53},
-        {"bot": "greedy", "version": 1},
-        {"bot": "greedy", "name": "Ada"},
-        {"seed": 5},
-        {"bot": None},
-    ],
+    [{"bot": "clever"}, {"bot": None}, {"seed": 5}]
+    + [{"bot": "mcts", "playouts": count} for count in (0, MAX_PLAYOUTS + 1)]
+    + [{"bot": "greedy", **wrong} for wrong in WRONG],
 )
 def test_an_unknown_bot_is_refused(api, seat):
     _, token = api.sign_up("Ann")
@@ -142,3 +137,16 @@ def test_the_creator_stops_a_match_that_bots_play_alone(api):
     with_ben = api.new_match(token, [{"player": ben}, {"bot": "greedy"}], "zhen")
     api.post(f"/v1/matches/{with_ben}/seats/1", other, {})
     assert api.post(f"/v1/matches/{with_ben}/abort", token, {}).json["code"] == "seat/not-yours"
+
+
+def test_a_level_is_what_a_seat_asks_for_and_says_how_it_did_against_the_one_below(api):
+    ann, token = api.sign_up("Ann")
+    levels = api.get("/v1/bots").json["levels"]
+    assert [level["level"] for level in levels] == [level.name for level in LEVELS]
+    for level in levels:
+        bot = {name: level[name] for name in ("bot", "playouts") if level[name] is not None}
+        match = api.new_match(token, [{"player": ann}, bot], "zhen")
+        assert seats_of(api, match)[1]["playouts"] == level["playouts"]
+    [club] = [level["measured"] for level in levels if level["level"] == "club"]
+    shown = {row["ruleset"]: (row["won"], row["level"], row["lost"]) for row in club}
+    assert shown == {ruleset: games["club"] for ruleset, games in MEASURED.items() if "club" in games}
