@@ -1,17 +1,22 @@
-"""Bundles over HTTP, and the server's verification of its own bytes."""
+"""Bundles over HTTP, the server's verification of its own bytes, and how many exports are sent at the same time."""
 
 import threading
+from contextlib import ExitStack, closing
 
 import pytest
 
 from plyscribe.domain.bundle.bundle import parse_bundle
 from plyscribe.domain.bundle.report import check_bytes
+from plyscribe.service.errors import ExportsFull, ExportsShare
 from plyscribe.service.matches import queries
 from plyscribe.service.reports import desk
 from plyscribe.service.web.api import awaiting
+from plyscribe.service.web.api.exports import PLACES
+from plyscribe.service.web.places import Places
 from plyscribe.workers.verify_match import verify_all
 from tests.service.api import Api
 
+NDJSON = {"Accept": "application/x-ndjson"}
 BUNDLE = "application/vnd.plyscribe.bundle+ndjson"
 RIGHT = {"chain": "ok", "canonical": "ok", "rules": "ok", "seeds": "none"}
 
@@ -146,3 +151,53 @@ def test_a_report_that_takes_too_long_or_fails_is_made_all_the_same(played, monk
         assert (busy.status_code, busy.json["code"], busy.headers["Retry-After"]) == (503, "report/busy", "1")
         go_on.set()
     assert played.report()["result"] == "ok"
+
+
+# ------------------------------------------------------------------------------------------------------------- exports
+
+
+def test_a_client_takes_no_more_than_its_share_and_all_no_more_than_there_are():
+    places = Places(3, 2)
+    give_back = places.take("ann")
+    places.take("ann")
+    with pytest.raises(ExportsShare, match="you are being sent 2 exports already"):
+        places.take("ann")
+    places.take("ben")
+    with pytest.raises(ExportsFull):
+        places.take("cat")
+    for _ in range(2):
+        give_back()
+    places.take("cat")
+    with pytest.raises(ExportsFull):
+        places.take("cat")
+
+
+@pytest.mark.parametrize(("path", "headers"), [("bundle", {}), ("events", NDJSON)])
+def test_an_export_holds_a_place_until_it_ends(played, path, headers):
+    played.api.app.extensions[PLACES] = Places(2, 1)
+    client = played.api.app.test_client()
+
+    def ask(method: str = "GET", token: str | None = None):
+        bearer = {"Authorization": f"Bearer {token}"} if token else {}
+        return client.open(f"{played.path}/{path}", method=method, headers={**headers, **bearer})
+
+    with ExitStack() as stack:
+        stack.enter_context(closing(ask()))
+        refused = ask()
+        assert (refused.status_code, refused.json["code"], refused.headers["Retry-After"]) == (429, "export/share", "1")
+        stack.enter_context(closing(ask(token=played.token)))
+        refused = ask(token=played.api.sign_up("Cat")[1])
+        assert (refused.status_code, refused.json["code"]) == (503, "export/full")
+    for _ in range(3):
+        assert ask().data
+        assert ask("HEAD").status_code == 200
+
+
+def test_a_bundle_that_has_not_changed_or_cannot_be_made_keeps_no_place(played):
+    tag = played.api.get(f"{played.path}/bundle").headers["ETag"]
+    played.api.app.extensions[PLACES] = Places(0, 0)
+    assert played.api.get(f"{played.path}/bundle", headers={"If-None-Match": tag}).status_code == 304
+    played.api.app.extensions[PLACES] = Places(1, 1)
+    played.spoil(3, b'"move"', b'\n"move"')
+    for _ in range(2):
+        assert played.api.get(f"{played.path}/bundle").status_code == 409
