@@ -1,7 +1,7 @@
 """The explorer, compared with a plain count of all matches, on each engine."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -39,6 +39,10 @@ def parts(any_read_url: str) -> Iterator[Parts]:
 def start_of(ruleset: str, seats: int = 2, **options: Any) -> Any:
     rules = find_ruleset(ruleset)
     return rules.initial_state(rules.parse_options(options), seats)
+
+
+def read_start(parts: Parts, ruleset: str = "pathagon", **wanted: Any) -> dict[str, int]:
+    return read(parts, position_key(find_ruleset(ruleset), start_of(ruleset)), Wanted(**wanted), ruleset)
 
 
 def read(parts: Parts, key: str, wanted: Wanted = ALL, ruleset: str = "pathagon") -> dict[str, int]:
@@ -133,69 +137,41 @@ def test_positions_that_mirror_each_other_count_as_one(parts: Parts) -> None:
     assert [read(parts, key) for key in after] == [{"d4": 4}]
 
 
-def test_private_matches_and_matches_under_way_do_not_count(parts: Parts) -> None:
+def test_only_public_matches_that_are_over_count_and_leave_with_all_that_was_counted_for_them(parts: Parts) -> None:
     Table(parts, private=True).play("d4").end(loser=1)
     Table(parts).play("d4")
-    assert read(parts, position_key(find_ruleset("pathagon"), start_of("pathagon"))) == {}
+    assert read_start(parts) == {}
     assert search(parts, "placed") == {}
-
-
-def test_an_annulled_match_leaves_with_all_that_was_counted_for_it(parts: Parts) -> None:
-    kept, gone = Table(parts).play("d4"), Table(parts).play("d4", "e5")
-    kept.end(loser=1)
-    gone.end(loser=1)
-    key = position_key(find_ruleset("pathagon"), start_of("pathagon"))
-    assert read(parts, key) == {"d4": 2}
-    gone.annul()
-    assert read(parts, key) == {"d4": 1}
+    kept, annulled, removed = Table(parts).play("d4"), Table(parts).play("d4", "e5"), Table(parts).play("d4")
+    for table in (kept, annulled, removed):
+        table.end(loser=1)
+    late = parts.match_counts.collect({annulled.id: None})
+    assert read_start(parts) == {"d4": 3}
+    annulled.annul()
+    assert read_start(parts) == {"d4": 2}
+    parts.match_counts.remove(removed.id)
+    with parts.database.writing() as connection:
+        late(connection)
+    assert read_start(parts) == {"d4": 1}, "what is read late does not bring back a match that has left"
     assert search(parts, "placed") == {kept.id: [1]}
 
 
-def test_a_match_that_is_removed_leaves_and_others_stay(parts: Parts) -> None:
-    ids = [Table(parts).play("d4").end(loser=1) for _ in range(2)]
-    key = position_key(find_ruleset("pathagon"), start_of("pathagon"))
-    assert read(parts, key) == {"d4": 2}
-    parts.match_counts.remove(ids[0])
-    assert read(parts, key) == {"d4": 1}
-
-
-def test_what_is_read_late_does_not_bring_back_a_match_that_has_left(parts: Parts) -> None:
-    table = Table(parts).play("d4")
-    table.end(loser=1)
-    late = parts.match_counts.collect({table.id: None})
-    table.annul()
-    key = position_key(find_ruleset("pathagon"), start_of("pathagon"))
-    assert read(parts, key) == {}
-    with parts.database.writing() as connection:
-        late(connection)
-    assert read(parts, key) == {}
-
-
-def test_filters_choose_by_seats_options_and_month(parts: Parts) -> None:
+def test_filters_choose_by_seats_options_month_and_rating(parts: Parts) -> None:
     rules = find_ruleset("zhen")
     Table(parts, "zhen").play("+3").end(loser=1)
     Table(parts, "zhen", at=JULY + MONTH_MS, ply_limit=50).play("+3").end(loser=1)
-    key = position_key(rules, start_of("zhen"))
-
-    def count(**wanted: Any) -> dict[str, int]:
-        return read(parts, key, Wanted(**wanted), "zhen")
-
-    assert count() == {"+3": 2}
-    assert count(seats=2) == {"+3": 2}
-    assert count(seats=3) == {}
-    assert count(options="default") == {"+3": 1}
-    assert count(options=label_options(rules, {"ply_limit": 50})) == {"+3": 1}
-    assert count(options=label_options(rules, {"ply_limit": 51})) == {}
-    assert count(since=202408) == {"+3": 1}
-    assert count(since=202409) == {}
-
-
-def test_a_wanted_rating_counts_the_latest_matches_and_none_without_ratings(parts: Parts) -> None:
-    Table(parts).play("d4").end(loser=1)
-    parts.lists.lag()
-    key = position_key(find_ruleset("pathagon"), start_of("pathagon"))
-    found = parts.explorer.read("pathagon", key, Wanted(min_rating=0.0), 10)
-    assert (found.matches, found.moves, found.latest) == (0, [], [])
+    for wanted, count in (
+        ({}, 2),
+        ({"seats": 2}, 2),
+        ({"seats": 3}, 0),
+        ({"options": "default"}, 1),
+        ({"options": label_options(rules, {"ply_limit": 50})}, 1),
+        ({"options": label_options(rules, {"ply_limit": 51})}, 0),
+        ({"since": 202408}, 1),
+        ({"since": 202409}, 0),
+        ({"min_rating": 0.0}, 0),
+    ):
+        assert read_start(parts, "zhen", **wanted) == ({"+3": count} if count else {}), wanted
 
 
 def test_moves_beyond_the_opening_are_searched_but_not_counted(parts: Parts) -> None:
@@ -211,63 +187,59 @@ def test_moves_beyond_the_opening_are_searched_but_not_counted(parts: Parts) -> 
     assert min(found) > OPENING
 
 
-QUERIES = {
-    "pathagon": [
-        "placed",
-        "placed at=d*",
-        "trapped",
-        "trapped owner=2 then trapped owner=1",
-        "2 closed or ended path",
-        "not placed",
-        "moved from=a*|b* and not trapped",
-        "ply=10 and by=2",
-        'move="d4"',
-        "ranked owner=1 amount=1 and ended word=path",
-        "any clause=PA8",
-    ],
-    "zhen": ["entered and captured amount>=2", "blocked seat=1", "3 swept", "moved amount=2 to=3|4 then blocked"],
+Step = tuple[Any, list[Any]]
+"""A step, and its effects."""
+
+
+def some(kind: str, is_meant: Callable[[Any], bool] = lambda _: True, least: int = 1) -> Callable[[Step], bool]:
+    """Whether a step has effects of a kind that are meant."""
+    return lambda step: sum(each.kind == kind and is_meant(each) for each in step[1]) >= least
+
+
+placed, trapped, captured = some("placed"), some("trapped"), some("captured", lambda each: each.amount >= 2)
+ended_by_path = some("ended", lambda each: each.word == "path")
+ranked_first = some("ranked", lambda each: (each.owner, each.amount) == (1, 1))
+moved_from_ab = some("moved", lambda each: each.source[0] in "ab")
+QUERIES: dict[str, dict[str, list[Callable[[Step], bool]]]] = {
+    "pathagon": {
+        "placed": [placed],
+        "placed at=d*": [some("placed", lambda each: each.target[0] == "d")],
+        "trapped": [trapped],
+        "trapped owner=2 then trapped owner=1": [
+            some("trapped", lambda each: each.owner == 2),
+            some("trapped", lambda each: each.owner == 1),
+        ],
+        "2 closed or ended path": [lambda step: some("closed", least=2)(step) or ended_by_path(step)],
+        "not placed": [lambda step: not placed(step)],
+        "moved from=a*|b* and not trapped": [lambda step: moved_from_ab(step) and not trapped(step)],
+        "ply=10 and by=2": [lambda step: (step[0].ply, step[0].seat) == (10, 2)],
+        'move="d4"': [lambda step: step[0].notation == "d4"],
+        "ranked owner=1 amount=1 and ended word=path": [lambda step: ranked_first(step) and ended_by_path(step)],
+        "any clause=PA8": [lambda step: any(each.clause == "PA8" for each in step[1])],
+    },
+    "zhen": {
+        "entered and captured amount>=2": [lambda step: some("entered")(step) and captured(step)],
+        "blocked seat=1": [some("blocked", lambda each: each.seat == 1)],
+        "3 swept": [some("swept", least=3)],
+        "moved amount=2 to=3|4 then blocked": [
+            some("moved", lambda each: each.amount == 2 and each.target in ("3", "4")),
+            some("blocked"),
+        ],
+    },
 }
+"""Queries, each with what the steps must do that it finds, one after the other."""
 
 
-def find_plainly(match: Match, text: str) -> list[int]:
-    """The plies of the steps that pass, as a reading of the effects one by one finds them. Knows the queries above."""
+def find_plainly(match: Match, tests: list[Callable[[Step], bool]]) -> list[int]:
+    """The plies of the steps that pass, as a reading of the effects one by one finds them."""
     play = match.play
     assert play is not None
     steps = [(taken, taken.list_effects(play.ruleset)) for taken in list_steps(play)]
-    tests: dict[str, Any] = {
-        "placed": lambda _, done: any(each.kind == "placed" for each in done),
-        "placed at=d*": lambda _, done: any(each.kind == "placed" and each.target[0] == "d" for each in done),
-        "trapped": lambda _, done: any(each.kind == "trapped" for each in done),
-        "2 closed or ended path": lambda _, done: (
-            sum(each.kind == "closed" for each in done) >= 2 or any(each.word == "path" for each in done)
-        ),
-        "not placed": lambda _, done: all(each.kind != "placed" for each in done),
-        "moved from=a*|b* and not trapped": lambda _, done: (
-            any(each.kind == "moved" and each.source[0] in "ab" for each in done)
-            and all(each.kind != "trapped" for each in done)
-        ),
-        "ply=10 and by=2": lambda taken, _: taken.ply == 10 and taken.seat == 2,
-        'move="d4"': lambda taken, _: taken.notation == "d4",
-        "ranked owner=1 amount=1 and ended word=path": lambda _, done: (
-            any(each.kind == "ranked" and (each.owner, each.amount) == (1, 1) for each in done)
-            and any(each.word == "path" for each in done)
-        ),
-        "any clause=PA8": lambda _, done: any(each.clause == "PA8" for each in done),
-        "entered and captured amount>=2": lambda _, done: any(
-            each.kind == "captured" and each.amount >= 2 for each in done
-        ),
-        "blocked seat=1": lambda _, done: any(each.kind == "blocked" and each.seat == 1 for each in done),
-        "3 swept": lambda _, done: sum(each.kind == "swept" for each in done) >= 3,
-    }
-    if text == "trapped owner=2 then trapped owner=1":
-        by = [[each.owner for each in done if each.kind == "trapped"] for _, done in steps]
-        first = next((number for number, owners in enumerate(by) if 2 in owners), len(by))
-        return [taken.ply for (taken, _), owners in list(zip(steps, by, strict=True))[first + 1 :] if 1 in owners]
-    if text == "moved amount=2 to=3|4 then blocked":
-        moved = [any(e.kind == "moved" and e.amount == 2 and e.target in ("3", "4") for e in done) for _, done in steps]
-        first = moved.index(True) if True in moved else len(moved)
-        return [taken.ply for taken, done in steps[first + 1 :] if any(each.kind == "blocked" for each in done)]
-    return [taken.ply for taken, done in steps if tests[text](taken, done)]
+    *before, last = tests
+    for test in before:
+        first = next((number for number, step in enumerate(steps) if test(step)), len(steps))
+        steps = steps[first + 1 :]
+    return [step[0].ply for step in steps if last(step)]
 
 
 @pytest.mark.parametrize("any_read_url", ["memory"], indirect=True)
@@ -280,8 +252,8 @@ def test_a_search_finds_what_a_reading_of_all_effects_finds(parts: Parts, rulese
     for table in tables:
         table.end()
     passed = 0
-    for text in QUERIES[ruleset]:
-        expected = {table.id: find_plainly(table.match, text) for table in reversed(tables)}
+    for text, tests in QUERIES[ruleset].items():
+        expected = {table.id: find_plainly(table.match, tests) for table in reversed(tables)}
         expected = {match: plies[:20] for match, plies in expected.items() if plies}
         passed += bool(expected)
         assert search(parts, text, ruleset, limit=2) == expected, text

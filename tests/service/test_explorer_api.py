@@ -34,10 +34,8 @@ def three(parts: Parts) -> list[str]:
 
 def test_the_start_is_explored_unless_another_position_is_named(api: Api, three: list[str]) -> None:
     found = api.get(EXPLORER).json
-    assert [(each["move"], each["matches"], each["won"]) for each in found["moves"]] == [
-        ("d4", 2, [1, 1]),
-        ("a1", 1, [1, 0]),
-    ]
+    moves = [(each["move"], each["matches"], each["won"]) for each in found["moves"]]
+    assert moves == [("d4", 2, [1, 1]), ("a1", 1, [1, 0])]
     assert (found["matches"], found["ply"], found["turn"], found["complete"]) == (3, 0, {"decision": 1}, True)
     assert [each["match"] for each in found["latest"]] == three[::-1]
     assert api.get(f"{EXPLORER}?moves=").json == found
@@ -64,12 +62,15 @@ def test_moves_are_told_as_the_asked_position_lies(api: Api, parts: Parts) -> No
 
 def test_filters_choose_what_counts(api: Api, three: list[str], parts: Parts) -> None:
     Table(parts, size=5).play("c3").end(loser=1)
-    assert api.get(f"{EXPLORER}?options=default").json["matches"] == 3
-    assert api.get(f"{EXPLORER}?options=small").json["matches"] == 1
-    assert api.get(f"{EXPLORER}?options=%7B%22size%22:5%7D").json["matches"] == 1
-    assert api.get(f"{EXPLORER}?since=2024-08").json["matches"] == 0
-    rated = api.get(f"{EXPLORER}?min_rating=3").json
-    assert (rated["matches"], rated["looked_at"]) == (0, None)
+    for query, count in (
+        ("options=default", 3),
+        ("options=small", 1),
+        ("options=%7B%22size%22:5%7D", 1),
+        ("since=2024-08", 0),
+        ("min_rating=3", 0),
+    ):
+        assert api.get(f"{EXPLORER}?{query}").json["matches"] == count, query
+    assert api.get(f"{EXPLORER}?min_rating=3").json["looked_at"] is None
     assert api.get(f"{EXPLORER}?limit=1").json["more"] == 1
     assert api.get(f"{EXPLORER}?latest=0").json["latest"] == []
 
@@ -135,56 +136,38 @@ def test_a_fault_in_a_query_is_told_with_its_place_and_what_is_allowed(api: Api)
 
 
 @pytest.mark.parametrize(
-    ("text", "code", "column"),
+    ("code", "faults"),
     [
-        ("", "explorer/syntax", 1),
-        ("placed and", "explorer/syntax", 11),
-        ("(placed", "explorer/syntax", 8),
-        ("placed)", "explorer/syntax", 7),
-        ("placed at~3", "explorer/syntax", 10),
-        ("placed at=", "explorer/syntax", 11),
-        ("then placed", "explorer/syntax", 1),
-        ("jumped", "explorer/kind", 1),
-        ("placed blocker", "explorer/word", 8),
-        ("placed piece=blocker", "explorer/detail", 8),
-        ("trapped clause=ZH1", "explorer/value", 16),
-        ("ended word=path|pat", "explorer/value", 17),
-        ("placed ply=3", "explorer/fact", 8),
-        ("seat=1", "explorer/effect-missing", 1),
-        ("colour=1", "explorer/detail", 1),
-        ("2", "explorer/kind-missing", 2),
-        ("0 placed", "explorer/number", 1),
-        ("placed seat=one", "explorer/number", 13),
-        ("ply<1|2", "explorer/operator", 4),
-        ("placed to<d4", "explorer/operator", 10),
-        ("position!=" + "a" * 24, "explorer/operator", 9),
-        ("position=d4", "explorer/key", 10),
+        ("syntax", {"": 1, "placed and": 11, "(placed": 8, "placed)": 7, "placed at~3": 10, "placed at=": 11}),
+        ("syntax", {"then placed": 1}),
+        ("kind", {"jumped": 1}),
+        ("word", {"placed blocker": 8}),
+        ("detail", {"placed piece=blocker": 8, "colour=1": 1}),
+        ("value", {"trapped clause=ZH1": 16, "ended word=path|pat": 17}),
+        ("fact", {"placed ply=3": 8}),
+        ("effect-missing", {"seat=1": 1}),
+        ("kind-missing", {"2": 2}),
+        ("number", {"0 placed": 1, "placed seat=one": 13}),
+        ("operator", {"ply<1|2": 4, "placed to<d4": 10, "position!=" + "a" * 24: 9}),
+        ("key", {"position=d4": 10}),
+        ("too-long", {"placed or " * 40 + "placed": None}),
+        ("too-many", {" or ".join(["placed"] * 21): None}),
     ],
 )
-def test_each_fault_of_a_query_has_its_code_and_place(text: str, code: str, column: int) -> None:
-    with pytest.raises(QueryFault) as refused:
-        parse_query(PATHAGON, text)
-    assert (refused.value.code, refused.value.details["column"]) == (code, column)
+def test_each_fault_of_a_query_has_its_code_and_place(code: str, faults: dict[str, int | None]) -> None:
+    for text, column in faults.items():
+        with pytest.raises(QueryFault) as refused:
+            parse_query(PATHAGON, text)
+        assert refused.value.code == f"explorer/{code}", text
+        assert column is None or refused.value.details["column"] == column, text
+        assert code != "too-long" or refused.value.details["most"] == MAX_QUERY
 
 
-def test_a_query_has_a_limit_of_length_and_of_conditions() -> None:
-    with pytest.raises(QueryFault) as refused:
-        parse_query(PATHAGON, "placed or " * 40 + "placed")
-    assert (refused.value.code, refused.value.details["most"]) == ("explorer/too-long", MAX_QUERY)
-    with pytest.raises(QueryFault) as refused:
-        parse_query(PATHAGON, " or ".join(["placed"] * 21))
-    assert refused.value.code == "explorer/too-many"
-
-
-@pytest.mark.parametrize("text", ["((((((placed))))))", "not not not placed", 'move="d4-*"', 'placed at="[a]?*"'])
-def test_brackets_stars_and_other_signs_are_read(text: str) -> None:
-    assert len(parse_query(PATHAGON, text).tests) == 1
-
-
-def test_pieces_and_words_of_any_ruleset_stand_alone_in_a_query() -> None:
+def test_brackets_stars_pieces_and_words_of_any_ruleset_are_read() -> None:
+    for text in ("((((((placed))))))", "not not not placed", 'move="d4-*"', 'placed at="[a]?*"'):
+        assert len(parse_query(PATHAGON, text).tests) == 1
     [dead, fallen] = parse_query(RINGS, "killed blocker from=d* and killed warrior").needs
-    assert dead.terms == {"rings@1:killed:blocker"}
-    assert fallen.terms == {"rings@1:killed:warrior"}
+    assert (dead.terms, fallen.terms) == ({"rings@1:killed:blocker"}, {"rings@1:killed:warrior"})
     for ruleset in RULESETS:
         for example in list_examples(ruleset):
             parse_query(ruleset, example)
@@ -244,21 +227,15 @@ def test_the_page_shows_the_board_with_links_that_play_on(api: Api, three: list[
     after = show(api, "/rulesets/pathagon/explorer?moves=d4&since=2024-01")
     assert re.search(r"explorer\?since=2024-01&amp;moves=d4%3B[ce][35]", after)
     assert "/rulesets/pathagon/explorer?version=1" in show(api, "/rulesets/pathagon")
+    # A single die is rolled by links, several by hand.
+    assert "%5B8%5D" in show(api, "/rulesets/portals/explorer")
+    assert "1–210" in show(api, "/rulesets/rings/explorer")
 
 
-def test_the_page_says_what_is_wrong_and_stays(api: Api, three: list[str]) -> None:
+def test_the_page_says_what_is_wrong_and_shows_text_as_text(api: Api, three: list[str]) -> None:
     assert "d4 ist nicht leer" in show(api, "/rulesets/pathagon/explorer?moves=d4;d4", "de")
     assert 'id="q-refused"' in show(api, "/rulesets/pathagon/explorer?q=traped")
     assert f"/matches/{three[2]}?ply=1" in show(api, "/rulesets/pathagon/explorer?q=placed+at%3Da1")
-
-
-def test_a_single_die_is_rolled_by_links_and_several_by_hand(api: Api) -> None:
-    assert "%5B8%5D" in show(api, "/rulesets/portals/explorer")
-    rings = show(api, "/rulesets/rings/explorer")
-    assert "1–210" in rings
-
-
-def test_a_text_that_names_markup_is_shown_as_text(api: Api) -> None:
     page = show(api, "/rulesets/pathagon/explorer?q=%3Cscript%3E&moves=%3Cb%3E")
     assert "<script>" not in page.split("</head>")[1].replace('<script type="module"', "")
     assert "<b>" not in page
