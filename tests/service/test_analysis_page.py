@@ -33,24 +33,18 @@ def read(page: str) -> dict[str, Any]:
     return dict(json.loads(unescape(re.search(r'data-analysis="([^"]*)"', page)[1])))
 
 
-def test_a_line_begins_at_the_ply_of_the_match_that_is_asked_for(api):
+def test_a_line_begins_at_the_ply_of_the_match_that_is_asked_for_and_leaves_out_a_withdrawal(api):
     evening = Evening(api)
     path = f"/matches/{evening.match}/analysis"
     data = read(show(api, f"{path}?ply=2&seen=2"))
     assert (data["start"], data["view"], data["names"]) == ({"match": evening.match, "ply": 2}, 2, ["Ann", "Ben"])
-    assert read(show(api, path))["start"]["ply"] == 3
-    assert read(show(api, f"{path}?ply=99"))["start"]["ply"] == 3
-    assert read(show(api, f"{path}?ply=none"))["start"]["ply"] == 3
-    page = show(api, f"/matches/{evening.match}?ply=1")
-    assert f'href="/matches/{evening.match}/analysis?ply=1"' in page
-
-
-def test_a_withdrawal_that_ended_the_match_is_left_out(api):
-    evening = Evening(api)
+    for query in ("", "?ply=99", "?ply=none"):
+        assert read(show(api, path + query))["start"]["ply"] == 3
+    assert f'href="{path}?ply=1"' in show(api, f"/matches/{evening.match}?ply=1")
     evening.api.post(f"{evening.path}/withdrawal", evening.ann, {})
-    data = read(show(api, f"/matches/{evening.match}/analysis"))
+    data = read(show(api, path))
     assert (data["start"]["ply"], data["ply"], data["begun"]) == (2, 3, [{"move": TRAP[-1]}])
-    assert read(show(api, f"/matches/{evening.match}/analysis?ply=2"))["begun"] == []
+    assert read(show(api, f"{path}?ply=2"))["begun"] == []
 
 
 def test_a_game_begins_with_the_seats_and_options_of_the_address(api):
@@ -101,11 +95,11 @@ def test_only_readers_of_a_private_match_try_a_line_on_it(api):
     assert read(show(api, path, token=evening.ann))["is_private"] is True
 
 
-@pytest.mark.parametrize(("seats", "hints"), [(["random"], True), (["me"], False), ([None], False)])
-def test_hints_are_for_matches_against_bots(api, seats, hints):
+@pytest.mark.parametrize(("other", "hints"), [({"bot": "random"}, True), ("me", False), (None, False)])
+def test_hints_are_for_matches_against_bots(api, other, hints):
     me, token = api.sign_up("Ann")
-    others = [{"player": me} if who == "me" else {"bot": who} if who else None for who in seats]
-    match = api.new_match(token, [{"player": me}, *others], "pathagon")
-    if None in seats:
+    own = {"player": me}
+    match = api.new_match(token, [own, own if other == "me" else other], "pathagon")
+    if other is None:
         api.post(f"/v1/matches/{match}/seats/2", api.sign_up("Ben")[1], {})
     assert ('id="ask-hint"' in show(api, f"/matches/{match}/play", token=token)) is hints

@@ -48,39 +48,23 @@ def desk() -> Iterator[Desk]:
         desk.batches._waiting.put(0)
 
 
-@pytest.fixture
-def patient(monkeypatch) -> None:
-    """No batch takes long."""
+def test_what_comes_during_a_batch_is_the_next_batch_in_its_order_until_it_is_large(desk, monkeypatch):
     monkeypatch.setattr(batches_module, "TURN_S", 600.0)
-
-
-@pytest.mark.usefixtures("patient")
-def test_what_comes_during_a_batch_is_the_next_batch_in_its_order(desk):
     desk.put_one_that_is_begun(1)
-    for number in (2, 3, 4):
+    for number in (2, 3, MOST_TOGETHER - 1, 5):
         desk.batches.put(number)
     desk.gate.set()
-    eventually(lambda: desk.done == [[1], [2, 3, 4]])
+    eventually(lambda: desk.done == [[1], [2, 3, MOST_TOGETHER - 1], [5]])
     assert desk.threads == 1
 
 
-@pytest.mark.usefixtures("patient")
-def test_a_batch_takes_nothing_more_once_it_is_large(desk):
-    desk.put_one_that_is_begun(1)
-    for number in (MOST_TOGETHER - 1, 5, 6):
-        desk.batches.put(number)
-    desk.gate.set()
-    eventually(lambda: desk.done == [[1], [MOST_TOGETHER - 1, 5], [6]])
-
-
-@pytest.mark.usefixtures("patient")
-def test_an_error_in_one_batch_does_not_end_the_next(desk):
+def test_an_error_in_one_batch_does_not_end_the_next(desk, monkeypatch):
+    monkeypatch.setattr(batches_module, "TURN_S", 600.0)
     desk.gate.set()
     desk.fails_at = {1}
-    desk.batches.put(1)
-    eventually(lambda: desk.done == [[1]])
-    desk.batches.put(2)
-    eventually(lambda: desk.done == [[1], [2]])
+    for number in (1, 2):
+        desk.batches.put(number)
+        eventually(lambda number=number: desk.done[-1:] == [[number]])
 
 
 def test_what_waits_for_a_batch_that_takes_long_goes_to_another_thread(desk, monkeypatch):

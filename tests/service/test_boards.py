@@ -23,15 +23,18 @@ def name_of(ruleset: AnyRuleset) -> str:
     return f"{ruleset.id}_v{ruleset.version}"
 
 
-def random_positions(ruleset: AnyRuleset, seats: int, seed: int) -> Iterator[tuple[Any, LastMove | None]]:
+def random_positions(
+    ruleset: AnyRuleset, seats: int, seed: int, options: dict[str, int] | None = None
+) -> Iterator[tuple[Any, LastMove | None]]:
     """All states of a random match, each with the move that led to it."""
-    randbelow, state, last = Random(seed).randrange, ruleset.initial_state(ruleset.parse_options({}), seats), None
+    randbelow, last = Random(seed).randrange, None
+    state = ruleset.initial_state(ruleset.parse_options(options or {}), seats)
     while True:
         yield state, last
         match ruleset.turn(state):
             case Decision(seat):
                 move = ruleset.sample_move(state, randbelow)
-                last = LastMove(seat, ruleset.format_move(state, move))
+                last = LastMove(seat, ruleset.format_move(state, move), ruleset.view(state))
                 state = ruleset.apply_move(state, move)
             case Roll(sides, count):
                 state = ruleset.apply_roll(state, tuple(1 + randbelow(sides) for _ in range(count)))

@@ -309,15 +309,6 @@ def test_clauses_are_in_the_language_of_the_request(api):
     assert clauses[0]["title"] == "Die Reihe"
 
 
-def test_a_retry_of_a_refused_request_gets_the_same_receipt_as_ever(evening):
-    first = evening.try_move("a1", evening.ben, key="one", headers=GERMAN)
-    again = evening.try_move("a1", evening.ben, key="one")
-    assert first.status_code == again.status_code == 200
-    assert first.data == again.data
-    assert again.headers["Idempotency-Replayed"] == "true"
-    assert "Content-Language" not in again.headers
-
-
 # -------------------------------------------------------------------------------------------------------------- records
 
 
