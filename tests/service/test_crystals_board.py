@@ -4,18 +4,18 @@ import re
 from collections.abc import Callable, Iterator
 from itertools import islice, pairwise
 from math import dist
-from random import Random
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 
-from plyscribe.domain.ruleset import Decision, Roll
+from plyscribe.domain.ruleset import Roll
 from plyscribe.domain.rulesets.crystals_v1 import CRYSTALS_V1
 from plyscribe.service.boards import draw_board, explain_move
 from plyscribe.service.boards.board import LastMove, Reason
 from plyscribe.service.boards.crystals_v1 import BOARD
 from plyscribe.service.boards.loop import Loop
+from tests.service.test_boards import random_positions
 
 CLASSES = {"archer", "miner", "rider", "scout", "tower"}
 SVG = "{http://www.w3.org/2000/svg}"
@@ -24,19 +24,7 @@ ENDS = re.compile(r"(?:[MLQ]|A\S+ \S+ 0 0 [01] )(-?[\d.]+) (-?[\d.]+)")
 
 
 def positions(seats: int, **options: int) -> Iterator[tuple[Any, LastMove | None]]:
-    randbelow, last = Random(seats).randrange, None
-    state = CRYSTALS_V1.initial_state(CRYSTALS_V1.parse_options(options), seats)
-    while True:
-        yield state, last
-        match CRYSTALS_V1.turn(state):
-            case Decision(seat):
-                move = CRYSTALS_V1.sample_move(state, randbelow)
-                last = LastMove(seat, CRYSTALS_V1.format_move(state, move), CRYSTALS_V1.view(state))
-                state = CRYSTALS_V1.apply_move(state, move)
-            case Roll(sides, _):
-                state = CRYSTALS_V1.apply_roll(state, (1 + randbelow(sides),))
-            case _:
-                return
+    return random_positions(CRYSTALS_V1, seats, seats, options)
 
 
 def find(is_sought: Callable[[dict[str, Any]], object], seats: int = 4) -> tuple[Any, LastMove | None, dict[str, Any]]:
@@ -252,22 +240,12 @@ def test_a_crystal_that_was_just_taken_is_marked():
         assert context["mats"][last.seat - 1]["taken"] == (after - 1 if after > before else None)
 
 
-@pytest.mark.parametrize(
-    ("move", "sentence", "clause"),
-    [
-        ("choose archer", "Chooses the archer as its attacker.", "CR5"),
-        ("spawn miner", "Puts its miner from the base on START.", "CR6"),
-        ("move tower", "Moves its tower by the roll.", "CR7"),
-        ("xp scout", "Gives a point of experience to its scout.", "CR19"),
-    ],
-)
-def test_a_notation_is_explained_in_words(move, sentence, clause):
-    assert explain_move(CRYSTALS_V1, move) == (sentence, clause)
-
-
-@pytest.mark.parametrize("text", ["move", "choose tower", "Move tower", "move 5", "move  tower", "move tower\n"])
-def test_a_text_that_is_no_notation_is_not_explained(text):
-    assert explain_move(CRYSTALS_V1, text) is None
+def test_a_notation_is_explained_by_its_clause_and_no_other_text_is():
+    clauses = {"choose archer": "CR5", "spawn miner": "CR6", "move tower": "CR7", "xp scout": "CR19"}
+    assert {move: explain_move(CRYSTALS_V1, move).clause for move in clauses} == clauses
+    assert explain_move(CRYSTALS_V1, "move tower").sentence == "Moves its tower by the roll."
+    for text in ("move", "choose tower", "Move tower", "move 5", "move  tower", "move tower\n"):
+        assert explain_move(CRYSTALS_V1, text) is None
 
 
 def test_places_along_a_loop_are_even_and_go_right_along_its_top_and_back_along_its_bottom():
@@ -288,19 +266,13 @@ def test_places_along_a_loop_are_even_and_go_right_along_its_top_and_back_along_
     ("start", "end", "commands"),
     [(10, 70, "MAL"), (-40, 30, "MA"), (60, 200, "ML"), (200, 350, "MLAL"), (870, 980, "MAL")],
 )
-def test_a_line_along_a_loop_goes_straight_at_its_sides_and_by_arcs_through_its_corners(start, end, commands):
+def test_a_line_or_strip_along_a_loop_goes_straight_at_its_sides_and_by_arcs_through_its_corners(start, end, commands):
     loop = Loop(10, 10, 300, 200, 60)
-    path = loop.run(start, end, 20)
+    path, strip = loop.run(start, end, 20), loop.cut(start, end, -15, 20)
     points = find_points(path)
-    assert points[0] == pytest.approx(loop.locate(start, 20), abs=0.06)
-    assert points[-1] == pytest.approx(loop.locate(end, 20), abs=0.06)
+    assert [points[0], points[-1]] == [pytest.approx(loop.locate(way, 20), abs=0.06) for way in (start, end)]
     assert "".join(re.findall("[A-Z]", path)) == commands
     assert set(re.findall(r"A(\S+ \S+) 0 0 1 ", path)) <= {"80.0 80.0"}
-
-
-def test_a_strip_of_a_loop_is_closed_and_has_both_edges():
-    loop = Loop(10, 10, 300, 200, 60)
-    points = find_points(loop.cut(20, 60, -15, 15))
-    ends = [loop.locate(20, 15), loop.locate(60, 15), loop.locate(60, -15), loop.locate(20, -15)]
-    assert all(min(dist(end, point) for point in points) < 0.1 for end in ends)
-    assert loop.cut(20, 60, -15, 15).endswith("Z")
+    assert (strip.startswith(path), strip[-1]) == (True, "Z")
+    for way in (start, end):
+        assert min(dist(loop.locate(way, -15), point) for point in find_points(strip)) < 0.1
