@@ -75,7 +75,8 @@ def test_an_arbiter_is_named_acts_and_is_listed_with_what_they_did(started):
     assert started.post("/resume", started.ann_token).json["code"] == "tournament/not-yours"
 
 
-def test_guests_enter_by_name_with_a_rating_or_a_seed(club):
+def test_guests_enter_by_name_with_a_rating_or_a_seed_and_ask_for_a_bye_or_return(api, parts):
+    club = Club(api, parts, **CLUB, scoring={"asked_byes": 1})
     club.guests("Ida", rating=1500)
     club.guests("Kim")
     assert club.send("PATCH", "/entrants/2", seed=1).status_code == 200
@@ -84,31 +85,33 @@ def test_guests_enter_by_name_with_a_rating_or_a_seed(club):
     assert (kim["guest"], kim["seed"]) == ("Kim", 1)
     assert club.enter(club.ann_token, guest="Me").json["code"] == "tournament/not-yours"
     assert club.enter(club.token, guest="Ida", bot={"name": "random"}).json["code"] == "entrant/which"
+    assert club.post("/entrants/2/absences", round=1, bye=True).status_code == 200
+    assert club.get()["entrants"][1]["asked_byes"] == [1]
+    assert club.send("DELETE", "/entrants/2/absences/1").status_code == 200
+    assert club.post("/entrants/2/withdrawal").status_code == 200
+    assert club.post("/entrants/2/return", why="a mistake").status_code == 200
+    assert club.get()["entrants"][1]["is_in"]
 
 
-def test_a_player_asks_and_is_let_in_or_refused(club):
+def test_a_player_asks_and_is_let_in_or_refused_and_a_link_lets_its_holder_in_until_it_is_void(club):
     assert club.post("/requests", club.ann_token, label="Annie").status_code == 201
     [request] = club.get()["requests"]
     assert (request["player"], request["label"]) == (club.ann, "Annie")
     assert club.enter(club.token, player=club.ann, rating=1400).status_code == 201
     [entrant] = club.get()["entrants"]
     assert (entrant["label"], entrant["rating"]) == ("Annie", 1400)
-    ben, token = club.api.sign_up("Ben")
-    club.post("/requests", token)
+    (ben, ben_token), (_, cem_token) = club.api.sign_up("Ben"), club.api.sign_up("Cem")
+    club.post("/requests", ben_token)
     refused = club.send("DELETE", f"/requests/{ben}", why="members only")
     assert refused.json["events"][0]["data"]["cause"] == "refused"
     assert club.get()["requests"] == []
-
-
-def test_an_entry_link_lets_its_holder_in_until_it_is_void(club):
     assert club.post("/entry-link", club.ann_token).json["code"] == "tournament/not-yours"
     made = club.post("/entry-link", hours=2).json
     assert made["url"].endswith(f"/tournaments/{club.id}/enter?code={made['code']}")
-    assert club.enter(club.ann_token, code="plye_x").json["code"] == "entrant/closed"
-    assert club.enter(club.ann_token, code=made["code"]).status_code == 201
+    assert club.enter(ben_token, code="plye_x").json["code"] == "entrant/closed"
+    assert club.enter(ben_token, code=made["code"]).status_code == 201
     assert club.send("DELETE", "/entry-link").status_code == 200
-    _, ben = club.api.sign_up("Ben")
-    assert club.enter(ben, code=made["code"]).json["code"] == "entrant/link-over"
+    assert club.enter(cem_token, code=made["code"]).json["code"] == "entrant/link-over"
 
 
 def test_a_private_tournament_and_its_matches_are_for_those_who_take_part(api, parts):
@@ -193,8 +196,8 @@ def test_a_table_records_its_match_with_its_code_alone_and_a_seat_moves_for_itse
     assert moved.json["events"][0]["by"] == f"table:1-2-{turn}"
 
 
-def test_a_table_enters_its_result_and_no_other(started):
-    code = started.code()
+def test_a_table_enters_its_result_and_no_other_and_plays_once_more_in_a_new_match(started):
+    code, first = started.code(), started.match()
     assert started.post("/results", code, round=1, board=2, ranks=[1, 2]).json["code"] == "tournament/not-yours"
     assert started.post("/results", code, **BOARD, ranks=[2, 1]).status_code == 201
     started.parts.tournaments.advance(started.id)
@@ -202,6 +205,10 @@ def test_a_table_enters_its_result_and_no_other(started):
     assert (game["ranks"], game["reason"], game["match"]) == ([2, 1], "reported", None)
     assert started.post("/results", code, **BOARD, ranks=[1, 2]).json["code"] == "tournament/decided"
     assert [act["what"] for act in started.get()["acts"]] == ["round-called"]
+    assert started.post("/replays", **BOARD, **WHY).status_code == 200
+    started.parts.tournaments.advance(started.id)
+    assert started.match() != first
+    assert started.api.get(f"/v1/matches/{started.match()}").json["status"] == "playing"
 
 
 def test_a_code_does_nothing_else(started):
@@ -280,16 +287,6 @@ def test_a_correction_is_shown_first_and_then_made_after_the_next_pairing(starte
     assert started.api.get(started.path + "/rulings/preview?round=1&board=1").json["code"] == "tournament/result"
 
 
-def test_a_reported_game_is_played_once_more_in_a_new_match(started):
-    first = started.match()
-    started.post("/results", **BOARD, forfeited=[1])
-    started.parts.tournaments.advance(started.id)
-    assert started.post("/replays", **BOARD, **WHY).status_code == 200
-    started.parts.tournaments.advance(started.id)
-    assert started.match() != first
-    assert started.api.get(f"/v1/matches/{started.match()}").json["status"] == "playing"
-
-
 def test_a_penalty_changes_the_table_and_is_lifted(started):
     assert started.post("/penalties", entrant=1, points=1, why="a phone rang").status_code == 201
     [row] = [row for row in started.get("/standings")["rows"] if row["entrant"] == 1]
@@ -297,17 +294,6 @@ def test_a_penalty_changes_the_table_and_is_lifted(started):
     assert started.get()["penalties"][0]["points"] == 1
     assert started.send("DELETE", "/penalties/1", why="not theirs").status_code == 200
     assert started.get()["penalties"][0]["lifted"] == "not theirs"
-
-
-def test_an_asked_bye_and_a_return(api, parts):
-    club = Club(api, parts, **CLUB, scoring={"asked_byes": 1})
-    club.guests("Ida", "Kim", "Lou")
-    assert club.post("/entrants/3/absences", round=1, bye=True).status_code == 200
-    assert club.get()["entrants"][2]["asked_byes"] == [1]
-    assert club.send("DELETE", "/entrants/3/absences/1").status_code == 200
-    assert club.post("/entrants/3/withdrawal").status_code == 200
-    assert club.post("/entrants/3/return", why="a mistake").status_code == 200
-    assert club.get()["entrants"][2]["is_in"]
 
 
 def test_matches_between_accounts_of_a_rated_tournament_are_rated(api, parts):
