@@ -1,10 +1,7 @@
 """What answers say of allowances, and which requests count in which."""
 
 import re
-from collections.abc import Callable, Mapping
 from dataclasses import replace
-
-import pytest
 
 from plyscribe.domain.commands import Actor
 from plyscribe.domain.record import MEDIA_TYPE
@@ -20,40 +17,33 @@ from tests.domain.toy import TOY_V1
 from tests.service.api import Api
 from tests.service.conftest import CONFIG
 
-Open = Callable[..., Api]
 LIMITS = ("RateLimit", "RateLimit-Policy")
 EVER = 10**9
 """A time, in seconds, that does not end while a test runs. Counts in memory begin anew at its multiples."""
 
 
-@pytest.fixture
-def open_api() -> Open:
+def open_api(whom: str = "all", **changed: Windows) -> Api:
     """The API with these allowances instead of the usual ones, for everybody unless said otherwise."""
-
-    def open_api(whom: str = "all", **changed: Windows) -> Api:
-        register(TOY_V1)
-        allowed: Mapping[str, Windows] = {**ALLOWANCES, **changed}
-        config = replace(CONFIG, allowances=allowed, allowances_for=whom)
-        api = Api(create_app(compose(config, MemoryStore())))
-        # What is left grows with time, and no time passes here.
-        api.app.extensions["plyscribe"].allowances._clock = lambda: 1000.0
-        return api
-
-    return open_api
+    register(TOY_V1)
+    config = replace(CONFIG, allowances={**ALLOWANCES, **changed}, allowances_for=whom)
+    api = Api(create_app(compose(config, MemoryStore())))
+    # What is left grows with time, and no time passes here.
+    api.app.extensions["plyscribe"].allowances._clock = lambda: 1000.0
+    return api
 
 
 def read_from(api: Api, address: str, token: str | None = None) -> int:
     return api.get("/v1/matches", token, environ_overrides={"REMOTE_ADDR": address}).status_code
 
 
-def test_every_request_counts_in_an_allowance_or_is_free(open_api: Open):
+def test_every_request_counts_in_an_allowance_or_is_free():
     app = open_api().app
     for rule in app.url_map.iter_rules():
         for method in rule.methods or ():
             assert kind_of(app.view_functions[rule.endpoint], method) in {*ALLOWANCES, FREE}
 
 
-def test_an_answer_announces_what_is_left_and_who_has_used_it_up_is_refused(open_api: Open):
+def test_an_answer_announces_what_is_left_and_who_has_used_it_up_is_refused():
     api = open_api(accounts=((2, EVER),))
     answers = [api.get("/v1/matches") for _ in range(2)]
     assert [each.headers["RateLimit"] for each in answers] == ['"reads";r=599;t=10', '"reads";r=598;t=10']
@@ -69,7 +59,7 @@ def test_an_answer_announces_what_is_left_and_who_has_used_it_up_is_refused(open
     assert api.get("/v1/players?name=One Too Many").json["players"] == []
 
 
-def test_who_has_used_up_everything_else_can_still_move(open_api: Open):
+def test_who_has_used_up_everything_else_can_still_move():
     api = open_api(reads=((4, EVER),), heavy=((1, EVER),), commands=((1, EVER),), creations=((1, EVER),))
     player, token = api.sign_up()
     match = api.new_match(token, [{"player": player}, {"player": player}])
@@ -82,7 +72,7 @@ def test_who_has_used_up_everything_else_can_still_move(open_api: Open):
     assert re.fullmatch('"moves-10s";r=599;t=1[01], "moves-86400s";r=99999;t=8640[01]', moved.headers["RateLimit"])
 
 
-def test_an_account_counts_as_one_client_with_all_its_tokens_and_from_everywhere(open_api: Open):
+def test_an_account_counts_as_one_client_with_all_its_tokens_and_from_everywhere():
     api = open_api(reads=((3, EVER),))
     _, token = api.sign_up()
     another = api.post("/v1/players/me/tokens", token, {}).json["token"]
@@ -91,13 +81,13 @@ def test_an_account_counts_as_one_client_with_all_its_tokens_and_from_everywhere
     assert read_from(api, "203.0.113.9") == 200
 
 
-def test_an_address_counts_as_one_client_and_so_does_the_network_of_ipv6(open_api: Open):
+def test_an_address_counts_as_one_client_and_so_does_the_network_of_ipv6():
     api = open_api(reads=((1, EVER),))
     assert [read_from(api, address) for address in ("203.0.113.7", "203.0.113.7", "203.0.113.8")] == [200, 429, 200]
     assert [read_from(api, f"2001:db8:{rest}") for rest in (":1", ":ffff", "0:1::1")] == [200, 429, 200]
 
 
-def test_guessing_tokens_counts_for_the_address_that_guesses(open_api: Open):
+def test_guessing_tokens_counts_for_the_address_that_guesses():
     api = open_api(reads=((3, EVER),))
     player, token = api.sign_up()
     forged = f"ply_{player.removeprefix('player-')}_{'A' * 43}"
@@ -105,7 +95,7 @@ def test_guessing_tokens_counts_for_the_address_that_guesses(open_api: Open):
     assert api.get("/v1/players/me", token).status_code == 200
 
 
-def test_an_administrator_has_no_limits(open_api: Open):
+def test_an_administrator_has_no_limits():
     api = open_api(reads=((1, EVER),))
     accounts = api.app.extensions["plyscribe"].accounts
     _, token = accounts.sign_up(Actor("system", "test"), "Root", "person", ("admin",))
@@ -114,7 +104,7 @@ def test_an_administrator_has_no_limits(open_api: Open):
     assert not any(header in each.headers for each in answers for header in LIMITS)
 
 
-def test_programs_of_this_machine_have_no_limits_unless_a_proxy_passes_them_on(open_api: Open):
+def test_programs_of_this_machine_have_no_limits_unless_a_proxy_passes_them_on():
     api = open_api("remote", reads=((1, EVER),))
     assert [api.get("/v1/matches").status_code for _ in range(3)] == [200, 200, 200]
     assert [read_from(api, "203.0.113.7") for _ in range(2)] == [200, 429]
@@ -125,26 +115,26 @@ def test_programs_of_this_machine_have_no_limits_unless_a_proxy_passes_them_on(o
     assert [read_from(nobody, "203.0.113.7") for _ in range(3)] == [200] * 3
 
 
-def test_supervisors_are_never_refused_and_what_does_not_exist_counts_as_read(open_api: Open):
+def test_supervisors_are_never_refused_and_what_does_not_exist_counts_as_read():
     api = open_api(reads=((2, EVER),), commands=((1, EVER),), pages=((1, EVER),))
     for path in ("/healthz", "/readyz", "/metrics"):
         assert 429 not in {api.get(path).status_code for _ in range(4)}
     assert [api.get("/v1/nothing").status_code for _ in range(3)] == [404, 404, 429]
 
 
-def test_the_bytes_of_imports_are_counted(open_api: Open):
+def test_the_bytes_of_imports_are_counted():
     api = open_api(bytes=((1000, EVER),))
     _, token = api.sign_up()
     sent = [api.post("/v1/imports", token, data=b"x" * 400, content_type=MEDIA_TYPE).status_code for _ in range(3)]
     assert [status == 429 for status in sent] == [False, False, True]
 
 
-def test_a_page_of_another_origin_sees_what_is_left(open_api: Open):
+def test_a_page_of_another_origin_sees_what_is_left():
     seen = open_api().get("/v1/matches", headers={"Origin": "https://elsewhere.example"})
     assert set(LIMITS) <= set(seen.headers["Access-Control-Expose-Headers"].split(", "))
 
 
-def test_a_person_who_is_refused_gets_a_page_that_says_why(open_api: Open):
+def test_a_person_who_is_refused_gets_a_page_that_says_why():
     api = open_api(pages=((1, EVER),))
     browser, headers = api.app.test_client(), {"Accept": "text/html"}
     assert browser.get("/rulesets", headers=headers).status_code == 200
@@ -154,7 +144,7 @@ def test_a_person_who_is_refused_gets_a_page_that_says_why(open_api: Open):
     assert api.get("/v1/rulesets").status_code == 200
 
 
-def test_what_is_larger_counts_more_often(open_api: Open):
+def test_what_is_larger_counts_more_often():
     api = open_api(reads=((20, EVER),))
     _, token = api.sign_up()
     match = api.new_match(token, [{"name": "Ada"}, {"name": "Bea"}], recorded=True)
@@ -165,7 +155,7 @@ def test_what_is_larger_counts_more_often(open_api: Open):
     assert left == [f'"reads";r={19};t={EVER}', f'"reads";r={17};t={EVER}']
 
 
-def test_a_stream_that_begins_far_in_the_past_counts_as_heavy(open_api: Open, monkeypatch):
+def test_a_stream_that_begins_far_in_the_past_counts_as_heavy(monkeypatch):
     monkeypatch.setattr(many, "FOLLOWED", 2)
     monkeypatch.setattr(match_changes, "FRESH_S", 0.0)
     api = open_api()
@@ -179,13 +169,13 @@ def test_a_stream_that_begins_far_in_the_past_counts_as_heavy(open_api: Open, mo
         assert opened.headers["RateLimit"].startswith(left)
 
 
-def test_an_export_counts_more_for_a_higher_limit(open_api: Open):
+def test_an_export_counts_more_for_a_higher_limit():
     api = open_api()
     left = [api.get(f"/v1/matches/export?limit={limit}").headers["RateLimit"] for limit in (99, 250)]
     assert left == ['"heavy";r=19;t=10', '"heavy";r=16;t=10']
 
 
-def test_a_correction_counts_once_more_for_every_two_steps_that_it_enters(open_api: Open):
+def test_a_correction_counts_once_more_for_every_two_steps_that_it_enters():
     api = open_api()
     _, token = api.sign_up()
     match = api.new_match(token, [{"name": "Ann"}, {"name": "Ben"}], recorded=True, dice="recorded")

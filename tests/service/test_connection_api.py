@@ -1,11 +1,12 @@
 """What is said on a standing connection: lines, their answers, and who may say what. No server is in between."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import pytest
+from werkzeug.test import EnvironBuilder
 
 from plyscribe.service.composition import Parts, compose
 from plyscribe.service.config import ALLOWANCES
@@ -48,25 +49,13 @@ class Line:
         return [json.loads(line) for lines in self.pushed for line in lines.splitlines()]
 
 
-def open_line(api: Api, token: str, **environ: Any) -> Line:
+def open_line(api: Api, token: str, **more: Any) -> Line:
     """A standing connection, as our server opens it."""
-    seen: dict[str, Any] = {}
-    within = api.app.wsgi_app
-
-    def watch(given: dict[str, Any], start: Callable[..., Any]) -> Any:
-        try:
-            return within(given, start)
-        finally:
-            seen.update(given)
-
-    api.app.wsgi_app = watch  # type: ignore[method-assign]
-    headers = {"Authorization": f"Bearer {token}"}
-    try:
-        answer = api.app.test_client().get(PATH, headers=headers, environ_overrides={**OURS, **environ})
-    finally:
-        api.app.wsgi_app = within  # type: ignore[method-assign]
-    assert answer.status_code == 101, answer.json
-    return Line(seen[TALK])
+    headers, begun = {"Authorization": f"Bearer {token}"}, list[str]()
+    environ = EnvironBuilder(PATH, headers=headers, multithread=True).get_environ() | OURS | more
+    list(api.app(environ, lambda status, headers, exc_info=None: begun.append(status)))
+    assert begun[0].startswith("101")
+    return Line(environ[TALK])
 
 
 def ask(api: Api, token: str | None = None, environ: Mapping[str, Any] = OURS) -> tuple[int, str]:
@@ -173,14 +162,20 @@ def test_a_line_that_cannot_be_done_is_answered_with_the_problem_and_the_next_on
 def test_a_refused_move_says_why_in_the_language_of_the_connection(table: Table):
     match = table.play()
     [refused] = open_line(table.api, table.ann, HTTP_ACCEPT_LANGUAGE="de").say(move(1, match, "1-2"))
-    problem = refused["problem"]
+    problem, german = refused["problem"], {"Accept-Language": "de"}
     assert (refused["status"], problem["code"]) == (422, "move/illegal")
     assert problem["legal"]
     assert problem["clause_url"].startswith("/v1/rulesets/zhen/clauses/")
-    asked = table.api.post(
-        f"/v1/matches/{match}/moves", table.ann, {"move": "1-2"}, headers={"Accept-Language": "de"}
-    ).json
+    asked = table.api.post(f"/v1/matches/{match}/moves", table.ann, {"move": "1-2"}, headers=german).json
     assert problem == {name: value for name, value in asked.items() if name != "instance"}
+
+
+def test_a_line_needs_what_a_request_needs(table: Table):
+    match, secret = table.play(), table.api.new_match(table.ann, [{"player": table.ann_id}, None], "zhen", private=True)
+    _, carl = table.api.sign_up("Carl", scopes=["record"])
+    wrong, hidden = open_line(table.api, carl).say(move(1, match), move(2, secret))
+    assert (wrong["status"], wrong["problem"]["code"]) == (403, "auth/scope")
+    assert (hidden["status"], hidden["problem"]["code"]) == (404, "match/unknown")
 
 
 def test_what_belongs_to_play_can_be_said_and_a_line_may_expect_a_version(table: Table):
@@ -200,14 +195,6 @@ def test_what_belongs_to_play_can_be_said_and_a_line_may_expect_a_version(table:
     recorded = table.api.new_match(table.ann, guests, "crystals", recorded=True, dice="recorded")
     [steps] = line.say({"id": 5, "match": recorded, "to": "moves", "body": {"steps": [{"move": "x"}]}})
     assert steps["status"] in (409, 422)
-
-
-def test_a_line_needs_what_a_request_needs(table: Table):
-    match, secret = table.play(), table.api.new_match(table.ann, [{"player": table.ann_id}, None], "zhen", private=True)
-    _, carl = table.api.sign_up("Carl", scopes=["record"])
-    wrong, hidden = open_line(table.api, carl).say(move(1, match), move(2, secret))
-    assert (wrong["status"], wrong["problem"]["code"]) == (403, "auth/scope")
-    assert (hidden["status"], hidden["problem"]["code"]) == (404, "match/unknown")
 
 
 def test_a_token_that_is_revoked_ends_the_conversation(table: Table, parts: Parts):
