@@ -161,14 +161,12 @@ def test_a_challenge_that_cannot_be_made_says_what_to_do(api, parts):
     refused = ladder.challenge(ladder.ann_token, 1)
     assert (refused.status_code, refused.json["code"]) == (409, "challenge/reach")
     assert refused.json["detail"].endswith("entrant 4 on rung 4 may challenge 3")
-    assert ladder.challenge(ladder.ann_token, 3).status_code == 201
-    assert ladder.challenge(ladder.dora, 2).json["code"] == "challenge/busy"
     assert ladder.challenge(ladder.cem, 1, entrant=4).json["code"] == "entrant/not-yours"
+    assert ladder.challenge(ladder.ann_token, 3).status_code == 201
     ladder.advance()
     ladder.decide(1, winner=3)
-    again = ladder.challenge(ladder.ann_token, 3)
-    assert again.json["code"] == "challenge/cooldown"
-    assert again.json["free_at"] > 0
+    again = ladder.challenge(ladder.ann_token, 3).json
+    assert (again["code"], again["free_at"] > 0) == ("challenge/cooldown", True)
 
 
 def test_whom_an_entrant_can_challenge_is_listed_with_the_reasons(api, parts):

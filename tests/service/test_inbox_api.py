@@ -75,15 +75,6 @@ def test_a_bot_can_play_with_nothing_but_its_inbox(post):
     assert moved.status_code == 200
 
 
-def test_entries_come_once_however_often_they_are_relayed(post):
-    post.new_match()
-    tail = post.parts.store.tail().entries
-    for _ in range(3):
-        post.relay()
-        notify(post.parts, tail)
-    assert types(post.entries(post.ben)) == ["seat-offered"]
-
-
 def test_pages_follow_each_other(post):
     for _ in range(5):
         post.new_match()

@@ -35,16 +35,6 @@ def test_a_finished_match_has_no_deadline_and_its_rematch_the_same_limits(api):
     assert api.get(f"/v1/matches/{match}").json["limits"] == {"move_ms": 60_000, "match_ms": None}
 
 
-def test_each_move_adds_the_increment(api):
-    two = Two(api, ruleset="zhen", limits={"match_ms": 600_000, "increment_ms": 5_000})
-    limits = {"move_ms": None, "match_ms": 600_000, "increment_ms": 5_000}
-    assert two.get().json["limits"] == limits
-    assert api.post(f"{two.path}/moves", two.ann_token, {"move": "+1"}).status_code == 200
-    clock = two.get().json["clock"]
-    assert clock["left_ms"][0] + clock["used_ms"][0] == 605_000
-    assert clock["left_ms"][1] == 600_000
-
-
 @pytest.mark.parametrize(
     ("limits", "code"),
     [

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from plyscribe.domain.commands import Actor, CreateMatch
-from plyscribe.domain.events import Account, MatchAborted
+from plyscribe.domain.events import Account
 from plyscribe.service.composition import Parts
 from plyscribe.service.streams.ids import command_of, stream_id
 from tests.service.api import Api
@@ -162,13 +162,6 @@ def test_a_rated_match_says_whether_it_counts_and_what_leaving_it_means(table):
     assert ("Leave the match" in late, "Resign" in late) == (False, True)
     assert table.code(f"{path}/abort", table.ann_token, {}) == (409, "match/counts")
     assert table.api.get(table.begin()).json["counts"] is None
-
-
-def test_leaving_a_rated_match_early_aborts_it(table):
-    path = table.begin(rated=True)
-    left = table.api.post(f"{path}/withdrawal", table.ben_token, {}).json
-    assert [event["type"] for event in left["events"]] == [MatchAborted.type]
-    assert left["counts"] is False
 
 
 def page(table: Table, path: str, token: str | None = None) -> str:
