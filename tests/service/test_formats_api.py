@@ -82,6 +82,11 @@ def test_groups_run_to_the_final_and_each_format_tells_them_apart(api, parts):
     assert page.index("Groups</h2>") < page.index("Bracket</h2>") < page.index("Final table</h2>")
 
 
+def test_groups_of_a_size_are_told_in_words(api, parts):
+    shown = Hall(api, parts, 0, kind="groups", size=4, advance=1).shown()
+    assert "Groups of at most 4, then a knockout of the best of each" in shown
+
+
 def test_a_league_tells_its_deadlines_and_the_organiser_extends_them(api, parts):
     hall = Hall(api, parts, 4, kind="league", round_days=7)
     hall.begin()
