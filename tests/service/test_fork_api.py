@@ -79,13 +79,6 @@ def test_every_reader_can_fork_a_match_from_any_ply_without_changing_it(forked):
             assert told["view"] == forked.api.get(f"{forked.path}/positions/{ply}").json["view"]
 
 
-def test_a_ply_at_which_the_game_is_over_cannot_be_forked(api):
-    match = Forked(api, "toy", ["hold"], options={"dice": 0, "ply_limit": 1})
-    refused = match.fork(1)
-    assert (refused.status_code, refused.json["code"]) == (409, "fork/over")
-    assert match.fork(0).status_code == 201
-
-
 def test_a_fork_goes_on_with_steps_that_were_tried(forked):
     path = forked.made(2, steps=[{"move": "g7"}, {"move": "b2"}])
     now = forked.api.get(path).json
@@ -131,11 +124,18 @@ def test_a_new_match_begins_with_steps_that_were_tried(api, parts):
     assert refused.json["clause_url"] == "/v1/rulesets/pathagon/clauses/PA4?version=1"
 
 
-def test_a_fork_that_cannot_be_is_refused(forked, monkeypatch):
+def test_a_fork_that_cannot_be_is_refused(api, forked, monkeypatch):
     unknown = [{"player": "player-" + "z" * 26}, None]
     for ply, seats, code in ((4, None, "fork/ply"), (1, [None], "fork/seats"), (1, unknown, "player/unknown")):
         refused = forked.fork(ply, **({"seats": seats} if seats else {}))
         assert (refused.status_code, refused.json["code"], refused.json.get("ply", 3)) == (422, code, 3)
+    token = api.post("/v1/players/me/tokens", forked.eve_token, {"scopes": ["play"]}).json["token"]
+    assert forked.fork(1, token, recorded=True).json["code"] == "auth/scope"
+    assert forked.fork(1, token).status_code == 201
+    ended = Forked(api, "toy", ["hold"], options={"dice": 0, "ply_limit": 1})
+    refused = ended.fork(1)
+    assert (refused.status_code, refused.json["code"]) == (409, "fork/over")
+    assert ended.fork(0).status_code == 201
     monkeypatch.setattr("plyscribe.domain.decide.opening.MAX_LINE_BYTES", 80)
     refused = forked.fork(3)
     assert (refused.status_code, refused.json["code"]) == (422, "fork/too-long")
@@ -212,12 +212,6 @@ def test_recorded_dice_are_recorded_in_the_fork_too(api):
     assert api.post(f"/v1/matches/{fork}/rolls", token, {"values": [2, 3]}).status_code == 200
     refused = api.post(f"/v1/matches/{match}/forks", token, {"ply": 0, "dice": "same"})
     assert refused.json["code"] == "dice/needs-recorder"
-
-
-def test_a_token_without_the_scope_record_cannot_record_a_fork(api, forked):
-    made = api.post("/v1/players/me/tokens", forked.eve_token, {"scopes": ["play"]}).json["token"]
-    assert forked.fork(1, made, recorded=True).json["code"] == "auth/scope"
-    assert forked.fork(1, made).status_code == 201
 
 
 @pytest.fixture

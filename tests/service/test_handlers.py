@@ -171,25 +171,14 @@ def test_orders_after_which_the_state_has_to_be_folded_are_one_round_trip_too(ri
     assert together == [3]
 
 
-def test_an_order_that_waits_for_a_refused_one_of_its_stream_comes_after_it(rig):
-    first, second = rig.one.execute_all([order(rig.match, "1-2"), order(rig.match, "+1")])
+def test_orders_on_one_stream_wait_for_a_refused_one_for_one_done_before_and_for_another_writer(rig):
+    first, second = rig.one.execute_all([order(rig.match, "1-2"), order(rig.match, "+1", key="a")])
     assert isinstance(first, IllegalMove)
     assert [event.version for event in second.events] == [3]
-
-
-def test_orders_on_one_stream_whose_first_was_done_before_are_each_done_once(rig):
-    rig.one.execute_all([order(rig.match, "+1", key="a")])
     again, more = rig.other.execute_all([order(rig.match, "+1", key="a"), order(rig.match, "+2", key="b")])
-    assert (again.replayed, more.replayed) == (True, False)
-    assert rig.other.read(rig.match).version == 4
-
-
-def test_orders_on_one_stream_meet_another_writer_in_their_order(rig):
-    rig.other.read(rig.match)
-    rig.move(rig.one, "+1")
-    orders = [order(rig.match, "+2")._replace(expected_version=3), order(rig.match, "+3")._replace(expected_version=4)]
-    answers = rig.other.execute_all(orders)
-    assert [answer.events[0].version for answer in answers] == [4, 5]
+    assert (again.replayed, more.replayed, more.state.version) == (True, False, 4)
+    orders = [order(rig.match, "+3")._replace(expected_version=4), order(rig.match, "+4")._replace(expected_version=5)]
+    assert [answer.events[0].version for answer in rig.one.execute_all(orders)] == [5, 6]
 
 
 def test_an_order_may_be_built_from_the_state_and_expect_a_version(rig):

@@ -62,12 +62,6 @@ def test_invalid_limits_are_refused(api, limits, code):
     assert (refused.status_code, refused.json["code"]) == (422, code)
 
 
-def test_a_recorded_match_takes_no_limits(api):
-    _, token = api.sign_up()
-    body = {"ruleset": "zhen", "seats": [{"name": "Ada"}, None], "recorded": True, "limits": {"move_ms": 60_000}}
-    assert api.post("/v1/matches", token, body).json["code"] == "limits/recorded"
-
-
 @pytest.mark.parametrize("bonus", ["delay_ms", "bronstein_ms"])
 def test_a_move_within_its_delay_takes_no_time(api, bonus):
     two = Two(api, ruleset="zhen", limits={"match_ms": 600_000, bonus: 600_000})
@@ -87,8 +81,10 @@ def test_limits_have_phases_and_odds(api):
     assert clock["deadline"] == {"seat": 2, "at": clock["since"] + 5_000}
 
 
-def test_a_tournament_gives_no_odds(api, parts):
-    _, token = parts.accounts.sign_up(Actor("system", "test"), "Olga", "person", ("play", "organise"))
+def test_a_recorded_match_takes_no_limits_and_a_tournament_gives_no_odds(api, parts):
+    _, token = parts.accounts.sign_up(Actor("system", "test"), "Olga", "person", ("play", "record", "organise"))
+    body = {"ruleset": "zhen", "seats": [{"name": "Ada"}, None], "recorded": True, "limits": {"move_ms": 60_000}}
+    assert api.post("/v1/matches", token, body).json["code"] == "limits/recorded"
     terms = {"name": "Cup", "ruleset": "zhen", "format": {"kind": "swiss"}}
     odds = {"match_ms": 60_000, "seats": [{"seat": 1, "match_ms": 30_000}]}
     assert api.post("/v1/tournaments", token, {**terms, "limits": odds}).json["code"] == "limits/odds"

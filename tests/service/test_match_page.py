@@ -190,6 +190,10 @@ def test_a_page_shows_the_part_of_the_moves_that_its_position_is_in(table, monke
         assert shown.rows == table.show(f"?ply={ply}").rows
         assert re.findall(r'<a href="\?ply=\d+" rel="\w+">([^<]+)', shown.html) == ways
     assert table.show("/moves?ply=99").rows == table.show("/moves").rows == ["5 e5"]
+    monkeypatch.undo()
+    table.resign()
+    monkeypatch.setattr(move_list, "MAX_EVENTS", 3)
+    assert table.show().rows == ["Beginning", "1 d4", "2 a1", "3 c3", "4 b2", "5 e5"], "of many events the moves alone"
 
 
 def test_the_parts_of_a_match_are_its_whole_score_sheet(parts, api, monkeypatch):
@@ -212,13 +216,6 @@ def test_the_parts_of_a_match_are_its_whole_score_sheet(parts, api, monkeypatch)
         assert shown == whole
         checked += state.play.ply > 3
     assert checked
-
-
-def test_a_part_with_very_many_events_shows_its_moves_alone(table, monkeypatch):
-    table.play(*PLAYED)
-    table.resign()
-    monkeypatch.setattr(move_list, "MAX_EVENTS", 3)
-    assert table.show().rows == ["Beginning", "1 d4", "2 a1", "3 c3", "4 b2", "5 e5"]
 
 
 def test_news_that_begin_a_new_part_or_are_many_have_the_list_loaded_again(table, monkeypatch):
@@ -386,9 +383,6 @@ def test_a_damaged_match_shows_what_comes_before_the_fault(table):
     assert f"Event {version} of this match is damaged" in shown.text
     assert shown.rows == ["Beginning", "1 d4", "2 a1"]
     assert "data-live" not in shown.html
-
-
-def test_a_match_damaged_from_its_first_event_on_shows_what_is_known(table):
     damage(table, 0, b'"size":7', b'"size":8')
     shown = table.show()
     assert "Ann – Ben" in shown.text
@@ -445,16 +439,11 @@ def test_an_outcome_names_who_won_and_a_player_reads_you(ranks, yours, outcome):
     assert name_result(ranks, ("Ann", "Ben", "Cleo"), yours) == outcome
 
 
-def test_a_time_outside_the_calendar_is_a_dash():
+def test_a_time_outside_the_calendar_is_a_dash_and_a_duration_has_two_units():
     assert render_time(0) == '<time datetime="1970-01-01T00:00:00Z">1970-01-01 00:00 UTC</time>'
     assert render_time(2**53 - 1) == render_time(-(2**53) + 1) == "–"
-
-
-@pytest.mark.parametrize(
-    ("span_ms", "text"), [(0, "0 s"), (999, "0 s"), (61_000, "1 min 1 s"), (90_061_000, "1 d 1 h"), (86_400_000, "1 d")]
-)
-def test_durations_are_shown_in_two_units(span_ms, text):
-    assert format_duration(span_ms) == text
+    spans = {0: "0 s", 999: "0 s", 61_000: "1 min 1 s", 90_061_000: "1 d 1 h", 86_400_000: "1 d"}
+    assert {span_ms: format_duration(span_ms) for span_ms in spans} == spans
 
 
 def tiles(shown: Shown) -> list[str]:
@@ -520,13 +509,10 @@ def test_the_list_has_pages(api):
     assert tiles(show(api, "/matches", token))[0] == private
 
 
-def test_an_empty_list_says_what_to_do(api):
+def test_an_empty_list_says_what_to_do_and_how_far_it_lags(api, parts, monkeypatch):
     assert "There are no matches yet." in show(api, "/matches").text
     assert "No matches found." in show(api, "/matches?ruleset=zhen").text
     assert "Sign in to see the matches that wait for you." in show(api, "/matches?waiting=me").text
-
-
-def test_a_list_says_how_far_it_lags(api, parts, monkeypatch):
     lag = parts.lists.lag()
     monkeypatch.setattr(type(parts.lists.lag), "__call__", lambda _: lag._replace(ms=65_000, complete=False))
     shown = show(api, "/matches").text
