@@ -100,12 +100,6 @@ def test_an_installed_package_brings_its_games(install):
     assert [find_ruleset("two", version).version for version in (1, 2)] == [1, 2]
 
 
-def test_a_game_may_be_named_and_installed_and_registered_again(gravel):
-    register_rulesets("gravel:GAME,gravel.rules:GRAVEL_V1")
-    assert find_ruleset("gravel") is gravel
-    assert find_board(gravel)
-
-
 def test_a_game_without_more_is_shown_as_text_with_its_kinds_and_names(install):
     install("plainone", BARE.format(id="plainone"))
     register_rulesets("")
@@ -122,6 +116,9 @@ def test_a_game_without_more_is_shown_as_text_with_its_kinds_and_names(install):
 
 
 def test_a_game_brings_board_colours_words_lessons_and_rules(gravel):
+    register_rulesets("gravel:GAME,gravel.rules:GRAVEL_V1")
+    assert find_ruleset("gravel") is gravel, "it may be named and installed and registered again"
+    assert find_board(gravel)
     require_parts()
     picture = ElementTree.fromstring(draw_board(gravel, gravel.initial_state(gravel.parse_options({}), 2)))
     assert len([each for each in picture.iter() if each.get("data-key")]) == 21

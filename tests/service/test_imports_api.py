@@ -110,6 +110,9 @@ def test_an_export_that_is_imported_and_exported_is_the_same(api, parts, token, 
     assert taken["address"] == address_of(match, taken["import"])
     assert taken["sha256"] == sha256(bundle).hexdigest()
     assert bundle_of(parts, taken["address"]) == bundle
+    events = parts.store.load(taken["import"]).entries
+    assert send(api, api.sign_up("Eve")[1], bundle) == taken, "it is the same import whoever sends it"
+    assert parts.store.load(taken["import"]).entries == events
     for named in (match, taken["address"]):
         assert api.get(f"/v1/matches/{named}/bundle").data == bundle
     ours, theirs = (server.get(f"/v1/matches/{match}/events").json["events"] for server in (api, elsewhere))
@@ -208,14 +211,6 @@ def test_an_imported_match_never_shows_the_name_of_an_account_here(api, parts, t
     assert "Known Here" not in api.get(f"/v1/matches/{match}/record").text
 
 
-def test_the_same_bundle_is_the_same_import_whoever_sends_it(api, parts, token, elsewhere):
-    bundle = elsewhere.bundle(elsewhere.play())
-    first = send(api, token, bundle)
-    events = parts.store.load(first["import"]).entries
-    assert send(api, api.sign_up("Eve")[1], bundle) == first
-    assert parts.store.load(first["import"]).entries == events
-
-
 def test_a_refuted_bundle_stands_beside_the_true_one(api, parts, token, elsewhere):
     match = elsewhere.play()
     bundle = elsewhere.bundle(match)
@@ -292,26 +287,21 @@ def test_an_imported_private_match_is_private_to_its_importer(api, parts, token,
     assert [row["match"] for row in api.get("/v1/matches", token).json["matches"]] == [match]
 
 
-def test_a_live_stream_of_an_imported_match_ends_where_it_does(api, parts, token, elsewhere):
-    _, ann = elsewhere.sign_up("Ann")
-    match = bring(api, parts, token, elsewhere.bundle(elsewhere.new_match(ann)))
-    stream = api.get(f"/v1/matches/{match}/events", headers={"Accept": "text/event-stream"})
-    assert b"event: end" in stream.data
-    assert api.get(f"/v1/matches/{match}/events?after=1&wait=30").json["events"] == []
-
-
-@pytest.mark.parametrize(
-    ("line", "spoil"),
-    [
-        (1, lambda bundle: b"{}\n" + bundle),
-        (3, lambda bundle: bundle.replace(b'"seat":1', b'"seat":2', 1)),
-        (10, lambda bundle: bundle[:-3] + b"0}\n"),
-        (2, lambda bundle: b"\n"),
-    ],
-)
-def test_a_file_that_is_no_bundle_is_refused_with_its_line(api, token, elsewhere, line, spoil):
-    refused = send(api, token, spoil(elsewhere.bundle(elsewhere.play())), 422)
-    assert (refused["code"], refused["line"]) == ("bundle/unreadable", line)
+def test_a_file_that_is_no_bundle_is_refused_with_its_line(api, token, elsewhere):
+    whole = elsewhere.bundle(elsewhere.play())
+    for line, bundle in (
+        (1, b"{}\n" + whole),
+        (3, whole.replace(b'"seat":1', b'"seat":2', 1)),
+        (10, whole[:-3] + b"0}\n"),
+        (2, b"\n"),
+    ):
+        refused = send(api, token, bundle, 422)
+        assert (refused["code"], refused["line"]) == ("bundle/unreadable", line)
+    send(api, None, b"", 401)
+    refused = api.send("POST", "/v1/imports", token, data=b"{}", content_type="application/json")
+    assert (refused.status_code, refused.json["code"]) == (415, "request/unsupported-media-type")
+    for id in (import_of("match-" + "a" * 26), "import-x", "match-" + "a" * 26):
+        assert api.get(f"/v1/imports/{id}").status_code == 404
 
 
 def test_a_bundle_must_hold_a_match_that_can_be_read_here(api, token, elsewhere):
@@ -332,19 +322,16 @@ def test_a_bundle_must_hold_a_match_that_can_be_read_here(api, token, elsewhere)
     assert send(api, token, chess, 422)["code"] == "ruleset/unknown"
 
 
-def test_the_verdict_of_a_running_match_names_only_the_checks_that_were_possible(api, parts, token, elsewhere):
+def test_the_verdict_of_a_running_match_names_only_the_checks_that_were_possible_and_its_stream_ends(
+    api, parts, token, elsewhere
+):
     _, ann = elsewhere.sign_up("Ann")
     match = bring(api, parts, token, elsewhere.bundle(elsewhere.new_match(ann, ruleset="toy")))
     verdict = {"type": "import-verified", "version": 1, "checks": ["chain", "canonical", "rules"]}
     assert api.get(import_at(match)).json["verdict"] == verdict
-
-
-def test_an_import_needs_a_token_and_a_bundle_of_its_type(api, token, elsewhere):
-    send(api, None, b"", 401)
-    refused = api.send("POST", "/v1/imports", token, data=b"{}", content_type="application/json")
-    assert (refused.status_code, refused.json["code"]) == (415, "request/unsupported-media-type")
-    for id in (import_of("match-" + "a" * 26), "import-x", "match-" + "a" * 26):
-        assert api.get(f"/v1/imports/{id}").status_code == 404
+    stream = api.get(f"/v1/matches/{match}/events", headers={"Accept": "text/event-stream"})
+    assert b"event: end" in stream.data
+    assert api.get(f"/v1/matches/{match}/events?after=1&wait=30").json["events"] == []
 
 
 def test_only_imports_take_large_bodies_and_are_read_one_at_a_time(api, token):
