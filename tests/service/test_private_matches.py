@@ -124,11 +124,3 @@ def test_its_answers_and_pictures_stay_out_of_shared_caches(private):
         assert answer.cache_control.private
         assert not answer.cache_control.public
         assert "authorization" in answer.vary
-
-
-def test_a_public_position_that_never_changes_may_be_cached_by_all(api):
-    _, token = api.sign_up()
-    match = api.new_match(token)
-    exact = api.get(f"/v1/matches/{match}/positions/0?version=1")
-    assert exact.cache_control.public
-    assert exact.cache_control.immutable

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from plyscribe.domain.webhooks import MAX_WEBHOOKS, TOPICS
+from plyscribe.domain.webhooks import TOPICS
 from plyscribe.service.composition import Parts, compose
 from plyscribe.service.config import parse_key
 from plyscribe.service.web.app import create_app
@@ -65,16 +65,10 @@ def test_an_addition_can_be_sent_again_with_its_key(api, ann):
 @pytest.mark.parametrize(
     ("changed", "refusal"),
     [
-        ({"url": "http://example.org/"}, "webhook/url"),
-        ({"url": "https://user:password@example.org/"}, "webhook/url"),
-        ({"url": "https://exämple.org/"}, "webhook/url"),
-        ({"url": "https://example.org/ x"}, "webhook/url"),
+        *(({"url": url}, "webhook/url") for url in ("http://example.org/", "https://exämple.org/")),
         ({"url": "https://127.0.0.1/"}, "webhook/address"),
-        ({"url": "https://[::ffff:10.0.0.1]/"}, "webhook/address"),
-        ({"url": ""}, "request/invalid"),
-        ({"url": URL + "x" * 500}, "request/invalid"),
-        ({"topics": []}, "request/invalid"),
-        ({"topics": ["everything"]}, "request/invalid"),
+        *(({"url": url}, "request/invalid") for url in ("", URL + "x" * 500)),
+        *(({"topics": topics}, "request/invalid") for topics in ([], ["everything"])),
         ({"secret": "mine"}, "request/invalid"),
     ],
 )
@@ -102,13 +96,6 @@ def test_a_change_leaves_alone_what_it_does_not_name(api, ann):
     assert code(api.post(f"{one}/test", ann, {})) == (409, "webhook/disabled")
     enabled = change(enabled=True).json
     assert (enabled["state"], enabled["why"]) == ("active", None)
-
-
-def test_an_account_has_a_bounded_number_of_webhooks(api, ann):
-    made = [add(api, ann) for _ in range(MAX_WEBHOOKS)]
-    assert code(api.post(WEBHOOKS, ann, BODY)) == (409, "webhook/too-many")
-    api.send("DELETE", f"{WEBHOOKS}/{made[0]['id']}", ann)
-    add(api, ann)
 
 
 def test_a_test_a_new_secret_and_a_removal_can_be_sent_again(api, ann):
