@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from bench.referee import FAULTS as BENCHED
-from bench.referee import find_fault, write_simulator
+from bench.referee import find_fault
 from plyscribe.domain.proofs.trials import Trial, draw_walk, record_trial, walk
 from plyscribe.domain.record import format_record, parse_record
 from plyscribe.domain.rulesets import find_ruleset
@@ -64,14 +64,18 @@ def run(*arguments: str, ruleset: str = "pathagon") -> Result:
     return CliRunner().invoke(cli, ["referee", ruleset, "--timeout", str(WITHIN_S), *arguments])
 
 
-def plant(folder: Path, right: str, wrong: str) -> list[str]:
+def hold_against(argv: list[str], *arguments: str) -> Any:
+    """What the command tells of this simulator, as JSON, with its exit code."""
+    result = run("--against", command(argv), *arguments, "--json")
+    return {**json.loads(result.stdout), "code": result.exit_code}
+
+
+def plant(folder: Path, fault: str) -> list[str]:
+    """The example with a fault of the table."""
+    _, right, wrong, _ = FAULTS[fault]
     text = EXAMPLE.read_text(encoding="utf-8")
     assert text.count(right) == 1
     return write_program(folder, text.replace(right, wrong))
-
-
-def judge(result: Result) -> Any:
-    return json.loads(result.stdout)
 
 
 def is_alive(pid: int) -> bool:
@@ -85,14 +89,10 @@ def is_alive(pid: int) -> bool:
 # ---- agreement
 
 
-def test_the_example_agrees(tmp_path):
-    result = run("--against", f"{sys.executable} {EXAMPLE}", "--matches", "12", "--steps", "120", "--json")
-    told = judge(result)
-    assert (result.exit_code, told["result"], told["difference"], told["matches"]) == (0, "agrees", None, 12)
+def test_the_example_agrees_and_knows_nothing_of_ours():
+    told = hold_against([sys.executable, str(EXAMPLE)], "--matches", "12", "--steps", "120")
+    assert (told["code"], told["result"], told["difference"], told["matches"]) == (0, "agrees", None, 12)
     assert told["compared"]["legal"] == told["compared"]["view"] == told["plies"] + 12
-
-
-def test_the_example_knows_nothing_of_ours():
     assert not re.search(r"(import|from) plyscribe", EXAMPLE.read_text(encoding="utf-8"))
 
 
@@ -107,21 +107,8 @@ def test_the_example_knows_nothing_of_ours():
 )
 def test_a_simulator_is_compared_on_what_it_says(tmp_path, answer, compared):
     code = f"ply = 0 if asked['ask'] == 'start' else ply + 1\nsay(id=asked['id'], {answer})"
-    result = run(
-        *(
-            "--against",
-            command(write_bot(tmp_path, code)),
-            "--options",
-            "{}",
-            "--matches",
-            "1",
-            "--steps",
-            "10",
-            "--json",
-        )
-    )
-    told = judge(result)
-    assert (result.exit_code, told["plies"]) == (0, 10)
+    told = hold_against(write_bot(tmp_path, code), "--options", "{}", "--matches", "1", "--steps", "10")
+    assert (told["code"], told["plies"]) == (0, 10)
     assert {kind: count for kind, count in told["compared"].items() if count} == compared
 
 
@@ -152,27 +139,15 @@ def test_the_simulator_of_the_page_agrees_and_its_slip_is_told_as_shown(tmp_path
 # ---- differences
 
 
-@pytest.mark.parametrize(("clause", "right", "wrong", "steps"), FAULTS.values(), ids=FAULTS)
-def test_a_planted_fault_is_found_and_shrunk_to_the_fewest_steps(tmp_path, clause, right, wrong, steps):
-    result = run("--against", command(plant(tmp_path, right, wrong)), "--json")
-    found = judge(result)["difference"]
-    assert result.exit_code == 1
-    assert (found["steps"], found["done"], found["steady"]) == (steps, True, True)
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_planted_fault_is_found_and_shrunk_to_the_fewest_steps(tmp_path, fault):
+    clause, _, _, steps = FAULTS[fault]
+    told = hold_against(plant(tmp_path, fault))
+    found = told["difference"]
+    assert (told["code"], found["steps"], found["done"], found["steady"]) == (1, steps, True, True)
     assert found["steps_before"] >= steps
     assert clause is None or clause in found["clauses"]
-    record = parse_record(found["record"])
-    assert len(record.steps) == steps
-
-
-@pytest.mark.parametrize("fault", BENCHED, ids=lambda fault: fault.what)
-def test_every_fault_that_is_measured_can_be_planted(tmp_path, fault):
-    texts = []
-    for planted in (None, fault):
-        (folder := tmp_path / str(bool(planted))).mkdir()
-        write_simulator(folder, fault.game, planted)
-        paths = sorted(path for path in folder.rglob("*.py") if path.name != "simulator.py" or fault.game == "example")
-        texts.append([path.read_text(encoding="utf-8") for path in paths])
-    assert sum(sound != faulty for sound, faulty in zip(*texts, strict=True)) == 1
+    assert len(parse_record(found["record"]).steps) == steps
 
 
 @pytest.mark.parametrize(
@@ -191,9 +166,13 @@ def test_faults_of_other_games_are_shrunk_too(what, steps):
 
 
 def test_the_vector_finds_the_fault_and_passes_our_rules(tmp_path):
-    _, right, wrong, steps = FAULTS["a trapped square stays open"]
-    run("--against", command(plant(tmp_path, right, wrong)), "--save", str(tmp_path / "found"))
-    raw = (tmp_path / "found" / "difference.jsonl").read_bytes()
+    fault, found = "a trapped square stays open", tmp_path / "found"
+    result = run("--against", command(plant(tmp_path, fault)), "--save", str(found))
+    assert result.exit_code == 1
+    assert "other legal moves, after 3 steps" in result.stdout
+    assert re.search(r"ours:   46 legal moves\n  theirs: 47: with [a-g][1-7]\n", result.stdout)
+    assert "clauses:\n  PA6 · Closed squares\nalso used in this match:\n  PA4 · Place or move\n" in result.stdout
+    raw, steps = (found / "difference.jsonl").read_bytes(), FAULTS[fault][3]
     check(raw, Game(PATHAGON))
 
     class Open(Game):
@@ -202,39 +181,22 @@ def test_the_vector_finds_the_fault_and_passes_our_rules(tmp_path):
 
     with pytest.raises(AssertionError, match=f"line {steps + 2}: legal moves"):
         check(raw, Open(PATHAGON))
-    record = parse_record((tmp_path / "found" / "difference.plyrec").read_text(encoding="utf-8"))
-    assert len(record.steps) == steps
-
-
-def test_a_person_reads_what_differs_where_and_by_which_clause(tmp_path):
-    _, right, wrong, _ = FAULTS["a trapped square stays open"]
-    result = run("--against", command(plant(tmp_path, right, wrong)))
-    assert result.exit_code == 1
-    assert "other legal moves, after 3 steps" in result.stdout
-    assert re.search(r"ours:   46 legal moves\n  theirs: 47: with [a-g][1-7]\n", result.stdout)
-    assert "clauses:\n  PA6 · Closed squares\nalso used in this match:\n  PA4 · Place or move\n" in result.stdout
-    assert "[ruleset pathagon 1]" in result.stdout
-    assert '"vectors":1' in result.stdout
+    assert len(parse_record((found / "difference.plyrec").read_text(encoding="utf-8")).steps) == steps
 
 
 def test_a_refusal_of_a_legal_step_is_a_difference(tmp_path):
     code = """\
-if asked.get("do", {}).get("move", "").startswith("c"):
-    say(id=asked["id"], refused="nobody plays there")
-else:
-    say(id=asked["id"], view={"ruleset": "pathagon"})
+refused = asked.get("do", {}).get("move", "").startswith("c")
+say(id=asked["id"], **({"refused": "nobody plays there"} if refused else {"view": {"ruleset": "pathagon"}}))
 """
-    result = run("--against", command(write_bot(tmp_path, code)), "--matches", "3", "--json")
-    found = judge(result)["difference"]
-    assert (result.exit_code, found["kind"], found["steps"]) == (1, "refused", 1)
+    told = hold_against(write_bot(tmp_path, code), "--matches", "3")
+    found = told["difference"]
+    assert (told["code"], found["kind"], found["steps"]) == (1, "refused", 1)
     assert found["theirs"] == "refused: nobody plays there"
 
 
 def test_a_difference_is_kept_whole_without_runs(tmp_path):
-    _, right, wrong, _ = FAULTS["a piece never rests"]
-    found = judge(run("--against", command(plant(tmp_path, right, wrong)), "--shrink-runs", "0", "--json"))[
-        "difference"
-    ]
+    found = hold_against(plant(tmp_path, "a piece never rests"), "--shrink-runs", "0")["difference"]
     assert (found["steps"], found["runs"]) == (found["steps_before"], 0)
 
 
@@ -291,28 +253,22 @@ def test_a_simulator_without_a_first_answer_cannot_be_run(tmp_path, code, why):
 def test_a_silent_simulator_is_given_up_and_ended(tmp_path):
     code = f"import os, time\nopen({str(tmp_path / 'pid')!r}, 'w').write(str(os.getpid()))\ntime.sleep(600)"
     result = run("--against", command(write_program(tmp_path, code)), "--timeout", "3")
-    assert result.exit_code == 2
-    assert "no answer within 3 s" in result.stderr
+    assert (result.exit_code, "no answer within 3 s" in result.stderr) == (2, True)
     assert not is_alive(int((tmp_path / "pid").read_text()))
-
-
-def test_a_crash_in_a_match_is_shrunk_and_shown_with_its_stderr(tmp_path):
-    code = """\
-if asked.get("do") == {"move": "c3"}:
-    raise LookupError("no c3 here")
-say(id=asked["id"], view={"ruleset": "pathagon"})
-"""
-    result = run("--against", command(write_bot(tmp_path, code)), "--options", "{}")
-    assert result.exit_code == 2
-    assert "fails in a match of pathagon version 1, after 1 step\n  exited with code 1\n" in result.stdout
-    assert "LookupError: no c3 here" in result.stdout
-    assert "\n1. c3\n" in result.stdout
 
 
 def test_a_simulator_that_says_nothing_is_not_said_to_agree(tmp_path):
     result = run("--against", command(write_bot(tmp_path, "say(id=asked['id'])")), "--matches", "2", "--steps", "5")
+    assert (result.exit_code, "nothing was compared" in result.stderr) == (2, True)
+
+
+def test_a_crash_in_a_match_is_shrunk_and_shown_with_its_stderr(tmp_path):
+    code = 'assert asked.get("do") != {"move": "c3"}, "no c3 here"\nsay(id=asked["id"], view={"ruleset": "pathagon"})'
+    result = run("--against", command(write_bot(tmp_path, code)), "--options", "{}")
     assert result.exit_code == 2
-    assert "nothing was compared" in result.stderr
+    assert "fails in a match of pathagon version 1, after 1 step\n  exited with code 1\n" in result.stdout
+    assert "AssertionError: no c3 here" in result.stdout
+    assert "\n1. c3\n" in result.stdout
 
 
 @pytest.mark.parametrize(
@@ -334,28 +290,12 @@ def test_a_wrong_request_says_what_to_do(arguments, why):
     assert why in result.stderr
 
 
-def test_a_closed_simulator_leaves_no_process(tmp_path):
-    code = "say(id=asked['id'], turn={'decision': 1}, view={}, refused=str(os.getpid()))"
-    with Simulator(write_bot(tmp_path, code), WITHIN_S) as simulator:
-        said = simulator.start(PATHAGON, Trial(2, DEFAULTS), asks_legal=True)
-        assert said.refused is not None
-        assert is_alive(int(said.refused))
-    assert not is_alive(int(said.refused))
-
-
 @pytest.mark.parametrize(
     "fields",
     [
-        {"turn": {"decision": 1, "over": {}}},
-        {"turn": {"decision": "1"}},
-        {"turn": {"roll": {"dice": 2}}},
-        {"turn": [1]},
-        {"legal": ["a1", 2]},
-        {"legal": -1},
-        {"legal": True},
-        {"view": []},
-        {"refused": 3},
-        {"unsupported": True},
+        *({"turn": turn} for turn in ({"decision": 1, "over": {}}, {"decision": "1"}, {"roll": {"dice": 2}}, [1])),
+        *({"legal": legal} for legal in (["a1", 2], -1, True)),
+        *({"view": []}, {"refused": 3}, {"unsupported": True}),
     ],
     ids=json.dumps,
 )
@@ -405,18 +345,22 @@ def test_a_file_that_holds_no_match_is_refused(raw, why):
 
 
 def test_recorded_matches_are_held_against_and_others_left_out(tmp_path, played):
-    _, right, wrong, _ = FAULTS["the limit comes late"]
-    argv = plant(tmp_path, right, wrong)
-    (tmp_path / "good.plyrec").write_text(played, encoding="utf-8")
-    (tmp_path / "bad.plyrec").write_text(
-        f"[ruleset pathagon 1]\n[option ply_limit 2]\n{SEATED}\n1. a1 2. a2\n", encoding="utf-8"
-    )
-    (tmp_path / "other.plyrec").write_text(f"[ruleset zhen 1]\n{SEATED}\n1. +1\n", encoding="utf-8")
+    records = {
+        "good": played,
+        "bad": f"[ruleset pathagon 1]\n[option ply_limit 2]\n{SEATED}\n1. a1 2. a2\n",
+        "other": f"[ruleset zhen 1]\n{SEATED}\n1. +1\n",
+    }
+    for name, text in records.items():
+        (tmp_path / f"{name}.plyrec").write_text(text, encoding="utf-8")
+    argv = plant(tmp_path, "the limit comes late")
     files = [part for name in ("good", "other", "bad") for part in ("--records", str(tmp_path / f"{name}.plyrec"))]
-    result = run("--against", command(argv), *files, "--json")
-    found = judge(result)["difference"]
-    assert (result.exit_code, found["steps"]) == (1, 1)
-    assert found["match"].endswith("bad.plyrec")
+    told = hold_against(argv, *files)
+    assert (told["code"], told["difference"]["steps"]) == (1, 1)
+    assert told["difference"]["match"].endswith("bad.plyrec")
+    alone = run("--against", command(argv), "--records", str(tmp_path / "other.plyrec"))
+    assert alone.exit_code == 2
+    assert "1 match is not of pathagon version 1: left out" in alone.stderr
+    assert "there is no match of pathagon version 1" in alone.stderr
 
 
 def test_matches_of_a_server_and_of_a_whole_store_are_held_against(tmp_path, api, parts, monkeypatch):
@@ -429,10 +373,9 @@ def test_matches_of_a_server_and_of_a_whole_store_are_held_against(tmp_path, api
         ann.take_seat(match, 2)
     monkeypatch.setattr("plyscribe.service.client.Client", connect)
     export_store(parts.store, tmp_path / "store.ndjson")
-    against = "--against", f"{sys.executable} {EXAMPLE}", "--json"
     for source in (["--url", "http://ours.localhost"], ["--records", str(tmp_path / "store.ndjson")]):
-        result = run(*against, *source)
-        assert (result.exit_code, judge(result)["matches"]) == (0, 1)
+        told = hold_against([sys.executable, str(EXAMPLE)], *source)
+        assert (told["code"], told["matches"]) == (0, 1)
 
 
 def test_a_damaged_match_of_an_export_is_left_out(tmp_path, played):
@@ -446,12 +389,13 @@ def test_a_damaged_match_of_an_export_is_left_out(tmp_path, played):
     assert "1 match with" in result.stdout
 
 
-def test_no_record_of_these_rules_is_an_error(tmp_path):
-    (tmp_path / "other.plyrec").write_text(f"[ruleset zhen 1]\n{SEATED}\n1. +1\n", encoding="utf-8")
-    result = run("--against", f"{sys.executable} {EXAMPLE}", "--records", str(tmp_path / "other.plyrec"))
-    assert result.exit_code == 2
-    assert "1 match is not of pathagon version 1: left out" in result.stderr
-    assert "there is no match of pathagon version 1" in result.stderr
+def test_a_closed_simulator_leaves_no_process(tmp_path):
+    code = "say(id=asked['id'], turn={'decision': 1}, view={}, refused=str(os.getpid()))"
+    with Simulator(write_bot(tmp_path, code), WITHIN_S) as simulator:
+        said = simulator.start(PATHAGON, Trial(2, DEFAULTS), asks_legal=True)
+        assert said.refused is not None
+        assert is_alive(int(said.refused))
+    assert not is_alive(int(said.refused))
 
 
 def test_lists_that_are_too_long_are_not_compared(tmp_path):
