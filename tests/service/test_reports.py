@@ -219,22 +219,15 @@ def desk(makers) -> Desk:
     return Desk(makers, max_threads=1)
 
 
-def test_all_who_wait_for_a_report_hear_of_it(desk, makers):
-    first, second, other = Waiting(desk), Waiting(desk), Waiting(desk, OTHER)
+def test_one_thread_looks_after_all_who_wait_for_a_report(desk, makers):
+    before = set(threading.enumerate())
+    other, *waiting = [Waiting(desk, OTHER), *(Waiting(desk) for _ in range(50))]
+    assert [thread.name for thread in set(threading.enumerate()) - before] == ["reports"]
     makers.made[SUBJECT] = {"a": 1}
-    assert first.read() == second.read() == {"a": 1}
+    assert [each.read() for each in waiting] == [{"a": 1}] * 50
     assert not other.heard.is_set()
     makers.made[OTHER] = {"b": 2}
     assert other.read() == {"b": 2}
-
-
-def test_one_thread_looks_after_all_who_wait(desk, makers):
-    before = set(threading.enumerate())
-    waiting = [Waiting(desk, verification_of(MATCH, version)) for version in range(50)]
-    assert [thread.name for thread in set(threading.enumerate()) - before] == ["reports"]
-    for each in waiting:
-        makers.made[each.awaited.subject] = {}
-    assert [each.read() for each in waiting] == [{}] * 50
 
 
 def test_who_gives_up_reads_that_the_report_is_still_being_made_and_holds_no_place(desk, makers):

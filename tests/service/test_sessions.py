@@ -8,7 +8,7 @@ from flask.testing import FlaskClient
 from plyscribe.domain.player import MAX_SESSIONS, SESSION_LIFE_MS
 from plyscribe.service.access import accounts
 from plyscribe.service.access.accounts import CACHED_S
-from plyscribe.service.composition import Parts, compose
+from plyscribe.service.composition import compose
 from plyscribe.service.store.memory import MemoryStore
 from plyscribe.service.web.app import create_app
 from plyscribe.service.web.pages.browsers import name_browser
@@ -32,11 +32,6 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch) -> Clock:
     return Clock(monkeypatch)
-
-
-@pytest.fixture
-def parts() -> Parts:
-    return compose(CONFIG, MemoryStore())
 
 
 @pytest.fixture
@@ -102,42 +97,35 @@ def test_a_form_that_is_sent_again_with_another_name_or_after_signing_out_shows_
     assert not is_signed_in(browser)
 
 
-def test_the_cookie_is_no_token_and_a_token_is_no_cookie(browser, another):
+def test_the_cookie_is_no_token_a_token_is_no_cookie_and_the_store_holds_neither(browser, another, parts):
     token = sign_up(browser)
     session = cookie_of(browser)
     assert is_signed_in(browser)
-    refused = another.get("/v1/players/me", headers=bearer(session))
-    assert (refused.status_code, refused.json["code"]) == (401, "auth/invalid")
-    another.set_cookie("plyscribe", token)
-    assert another.get("/v1/players/me").status_code == 401
-    # Neither is accepted in the other's place by looking like the other.
-    assert another.get("/v1/players/me", headers=bearer(session.replace("plys_", "ply_"))).status_code == 401
-    another.set_cookie("plyscribe", token.replace("ply_", "plys_"))
-    assert another.get("/v1/players/me").status_code == 401
-
-
-def test_the_store_never_holds_a_session(browser, parts):
-    sign_up(browser)
+    # Neither is accepted in the other's place, nor by looking like the other.
+    for text in (session, session.replace("plys_", "ply_")):
+        refused = another.get("/v1/players/me", headers=bearer(text))
+        assert (refused.status_code, refused.json["code"]) == (401, "auth/invalid")
+    for text in (token, token.replace("ply_", "plys_")):
+        another.set_cookie("plyscribe", text)
+        assert another.get("/v1/players/me").status_code == 401
     player = browser.get("/v1/players/me").json["player"]
     stored = b"".join(entry.e for entry in parts.store.load(player).entries)
-    assert cookie_of(browser).split("_", 2)[2].encode() not in stored
+    for text in (session, token):
+        assert text.split("_", 2)[2].encode() not in stored
 
 
-def test_the_cookie_of_an_earlier_release_signs_nobody_in_and_is_removed(browser, another):
+def test_a_page_says_to_sign_in_again_when_the_session_has_ended(browser, parts, another):
     token = sign_up(browser)
+    revoke(browser, parts.accounts.authenticate_session(cookie_of(browser)).digest[:16])
+    assert "Sign in again" in browser.get("/").text
+    assert browser.get("/v1/players/me").json["detail"] == "the session has ended: sign in again"
+    # The cookie of an earlier release signs nobody in and is removed.
     another.set_cookie("plyscribe_token", token)
     assert another.get("/v1/players/me").status_code == 401
     shown = another.get("/matches")
     assert 'href="/sign-in?next=/matches&amp;again=yes">Sign in again' in shown.text
     assert another.get_cookie("plyscribe_token") is None
     assert "Sign in again with your token." in another.get("/sign-in?next=/matches&again=yes").text
-
-
-def test_a_page_says_to_sign_in_again_when_the_session_has_ended(browser, parts):
-    sign_up(browser)
-    revoke(browser, parts.accounts.authenticate_session(cookie_of(browser)).digest[:16])
-    assert "Sign in again" in browser.get("/").text
-    assert browser.get("/v1/players/me").json["detail"] == "the session has ended: sign in again"
 
 
 def test_signing_out_ends_the_session_and_not_the_token(browser, another):
@@ -281,23 +269,19 @@ def test_the_oldest_session_makes_room_for_a_new_one_and_a_browser_has_one_at_a_
 
 def test_a_cookie_is_named_after_the_port_so_that_servers_on_one_host_do_not_disturb_each_other(browser):
     other = create_app(compose(CONFIG, MemoryStore())).test_client()
-    here, there = "http://localhost:8420", "http://localhost:8421"
-    jar = {}
-    for client, url in ((browser, here), (other, there)):
+    servers, jar = [(browser, "http://localhost:8420"), (other, "http://localhost:8421")], {}
+    for client, url in servers:
         sent = client.post("/sign-up", data={"name": "Ann"}, headers=FROM_HERE, base_url=url)
         name, value = re.match(r"(\S+)=(\S+);", sent.headers.getlist("Set-Cookie")[1]).groups()
         jar[name] = value
     assert list(jar) == ["plyscribe-8420", "plyscribe-8421"]
     # A browser sends both to both.
     both = {"Cookie": "; ".join(f"{name}={value}" for name, value in jar.items())}
-    players = [
-        client.get("/v1/players/me", headers=both, base_url=url).json["player"]
-        for client, url in ((browser, here), (other, there))
-    ]
-    assert len(set(players)) == 2
+    first, second = (client.get("/v1/players/me", headers=both, base_url=url).json for client, url in servers)
+    assert first["player"] != second["player"]
     swapped = {"Cookie": f"plyscribe-8420={jar['plyscribe-8421']}"}
     fresh = browser.application.test_client(use_cookies=False)
-    assert fresh.get("/v1/players/me", headers=swapped, base_url=here).status_code == 401
+    assert fresh.get("/v1/players/me", headers=swapped, base_url=servers[0][1]).status_code == 401
 
 
 def test_over_https_only_the_cookie_with_the_prefix_counts(browser):
