@@ -3,27 +3,13 @@
 import random
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import sqlalchemy as sa
 
-from plyscribe.domain.commands import (
-    AbortMatch,
-    Actor,
-    AddEntropy,
-    AnnulMatch,
-    AnswerDraw,
-    Command,
-    CreateMatch,
-    LeaveSeat,
-    MakeMove,
-    OfferDraw,
-    RecordVerdict,
-    Secret,
-    StartMatch,
-    TakeSeat,
-    Withdraw,
-)
+from plyscribe.domain import commands
+from plyscribe.domain.commands import Actor, Command, Secret
 from plyscribe.domain.errors import DomainError
 from plyscribe.domain.events import Account, Guest, MatchRefuted, MatchVerified, Occupant, RecordedDice
 from plyscribe.domain.match import Match
@@ -61,7 +47,7 @@ class Play:
         asked = command_of("test", "POST", "/", f"{rng.random()}", b"")
         match = stream_id("match", asked)
         dice, secret = self._parts.config.server_key.seal(match)
-        command = CreateMatch(
+        command = commands.CreateMatch(
             actor=creator,
             at=rng.randrange(1, TIMES),
             secret=Secret(secret),
@@ -107,43 +93,32 @@ class Play:
         occupant = life.seats[seat - 1].occupant
         held = Actor("player", occupant.player) if isinstance(occupant, Account) else someone
         creator = Actor("player", life.creator)
+        start = commands.StartMatch, creator
         if life.status == "open":
-            return rng.choice(
-                [
-                    (lambda **base: TakeSeat(**base, seat=seat), held),
-                    (lambda **base: TakeSeat(**base, seat=seat), held),
-                    (lambda **base: AddEntropy(**base, seat=seat, entropy="salt"), held),
-                    (lambda **base: LeaveSeat(**base, seat=seat), held),
-                    (StartMatch, creator),
-                    (StartMatch, creator),
-                ]
-                + [(AbortMatch, creator)] * (rng.random() < 0.2)
-            )
+            take, leave = (partial(each, seat=seat) for each in (commands.TakeSeat, commands.LeaveSeat))
+            salt = partial(commands.AddEntropy, seat=seat, entropy="salt")
+            abort = [(commands.AbortMatch, creator)] * (rng.random() < 0.2)
+            return rng.choice([(take, held), (take, held), (salt, held), (leave, held), start, start, *abort])
         if life.status == "playing":
-            return rng.choice(
-                [self._move(match, creator)] * 8
-                + [
-                    (lambda **base: OfferDraw(**base, seat=seat), held),
-                    (lambda **base: AnswerDraw(**base, seat=seat, accept=rng.random() < 0.5), held),
-                    (lambda **base: Withdraw(**base, seat=seat), held),
-                ]
-            )
+
+            def answer(**base: Any) -> Command:
+                return commands.AnswerDraw(**base, seat=seat, accept=rng.random() < 0.5)
+
+            offer, leave = (partial(each, seat=seat) for each in (commands.OfferDraw, commands.Withdraw))
+            return rng.choice([self._move(match, creator)] * 8 + [(offer, held), (answer, held), (leave, held)])
         verdict = rng.choice([MatchVerified(match.version, ""), MatchRefuted(1, "test")])
-        return rng.choice(
-            [(lambda **base: RecordVerdict(**base, verdict=verdict), SYSTEM)]
-            + [(lambda **base: AnnulMatch(**base, why="test"), ORGANISER)]
-            + [(StartMatch, creator)] * 3
-        )
+        judge, annul = partial(commands.RecordVerdict, verdict=verdict), partial(commands.AnnulMatch, why="test")
+        return rng.choice([(judge, SYSTEM), (annul, ORGANISER), start, start, start])
 
     def _move(self, match: Match, creator: Actor) -> tuple[Callable[..., Command], Actor]:
         play = match.play
         assert play is not None
         if not isinstance(play.turn, Decision):
-            return StartMatch, creator
+            return commands.StartMatch, creator
         occupant = match.life.seats[play.turn.seat - 1].occupant
         actor = Actor("player", occupant.player) if isinstance(occupant, Account) else creator
         move = play.ruleset.format_move(play.state, play.ruleset.sample_move(play.state, self.rng.randrange))
-        return (lambda **base: MakeMove(**base, move=move)), actor
+        return partial(commands.MakeMove, move=move), actor
 
 
 def dump(table: Tables[Any]) -> dict[str, Any]:

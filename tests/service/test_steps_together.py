@@ -1,6 +1,7 @@
 """Several steps in one request: a receipt for all, or nothing stored."""
 
 from dataclasses import replace
+from itertools import product
 
 import pytest
 
@@ -141,11 +142,9 @@ def test_the_match_is_verified_as_if_the_steps_had_come_one_by_one(api, parts, a
     path = f"/v1/matches/{match}"
     while "decision" in (api.get(path).json["turn"] or {}):
         legal = api.get(f"{path}/legal-moves?limit=50").json["moves"]
-        for pair in ((one, two) for one in legal for two in legal):
-            if api.post(f"{path}/moves", ann[1], moves(*pair)).status_code == 200:
+        for steps in (*product(legal, legal), legal[:1]):
+            if api.post(f"{path}/moves", ann[1], moves(*steps)).status_code == 200:
                 break
-        else:
-            assert api.post(f"{path}/moves", ann[1], moves(legal[0])).status_code == 200
     entries = parts.matches.read_events(match, 0)
     assert type(verify_match(match, entries)).__name__ == "MatchVerified"
     assert confirm_match(match, entries) is not None
