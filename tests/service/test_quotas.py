@@ -20,7 +20,6 @@ from tests.service.conftest import CONFIG
 
 GREEDY = {"bot": "greedy"}
 HEAVY = {"bot": "mcts", "playouts": 201}
-NEW = {"ruleset": "zhen", "seats": [GREEDY, GREEDY]}
 
 
 @pytest.fixture
@@ -33,8 +32,9 @@ def sign_up(parts: Parts, *scopes: str, name: str = "Olga") -> str:
     return parts.accounts.sign_up(Actor("system", "test"), name, "person", scopes)[1]
 
 
-def create(api: Api, token: str, *seats: object, **more: object):
-    return api.post("/v1/matches", token, {"ruleset": "zhen", "seats": seats or [GREEDY, GREEDY]}, **more)
+def create(api: Api, token: str, *seats: object, key: str | None = None, **more: object):
+    body = {"ruleset": "zhen", "seats": seats or [GREEDY, GREEDY], **more}
+    return api.post("/v1/matches", token, body, key=key)
 
 
 def refusal(answer) -> tuple[int, str, int]:
@@ -55,7 +55,7 @@ def test_an_account_with_as_many_as_it_may_have_gets_no_more():
 def test_an_account_has_only_so_many_matches_with_bots(api):
     account, token = api.sign_up("Ann")
     first = create(api, token, {"player": account}, GREEDY).json["match"]
-    assert api.post("/v1/matches", token, {**NEW, "private": True}).status_code == 201
+    assert create(api, token, private=True).status_code == 201
     refused = create(api, token)
     assert refusal(refused) == TOO_MANY
     assert refused.headers["Retry-After"]
@@ -80,8 +80,7 @@ def test_a_request_that_is_repeated_gets_its_answer_although_the_quota_is_reache
 def test_what_was_refused_for_another_reason_does_not_count(api):
     _, token = api.sign_up("Ann")
     for _ in range(3):
-        body = {**NEW, "options": {"tiles": 4, "cubes": 99}}
-        assert api.post("/v1/matches", token, body).status_code == 422
+        assert create(api, token, options={"tiles": 4, "cubes": 99}).status_code == 422
     assert [create(api, token).status_code for _ in range(3)] == [201, 201, 429]
 
 
@@ -143,28 +142,31 @@ def test_requests_at_the_same_time_do_not_exceed_the_quota(api, parts):
     _, token = api.sign_up("Ann")
     app = create_app(parts)
     with ThreadPoolExecutor(8) as pool:
-        answers = list(pool.map(lambda _: Api(app).post("/v1/matches", token, NEW).status_code, range(8)))
+        answers = list(pool.map(lambda _: create(Api(app), token).status_code, range(8)))
     assert answers.count(201) <= 2
     assert set(answers) <= {201, 429}
 
 
+def limited(**settings: object) -> Api:
+    return Api(create_app(compose(replace(CONFIG, **settings), MemoryStore())))
+
+
 def test_programs_of_this_machine_have_no_quotas():
-    local = Api(create_app(compose(replace(CONFIG, max_bot_matches=0, max_playouts=1), MemoryStore())))
+    local = limited(max_bot_matches=0, max_playouts=1)
     _, token = local.sign_up()
     assert local.new_match(token, [{"bot": "mcts", "playouts": 2}, None])
 
 
 def test_an_account_has_so_many_matches_that_are_not_over():
-    limited = Api(create_app(compose(replace(CONFIG, max_matches=2, allowances_for="all"), MemoryStore())))
-    _, token = limited.sign_up()
-    _, other = limited.sign_up()
-    first, _ = [limited.new_match(token) for _ in range(2)]
-    refused = limited.post("/v1/matches", token, {"ruleset": "pathagon", "seats": [None, None]})
-    assert (refused.status_code, refused.json["code"], refused.json["most"]) == (429, "quota/matches", 2)
+    api = limited(max_matches=2, allowances_for="all")
+    (_, token), (_, other) = api.sign_up(), api.sign_up()
+    first, _ = [api.new_match(token) for _ in range(2)]
+    refused = api.post("/v1/matches", token, {"ruleset": "pathagon", "seats": [None, None]})
+    assert refusal(refused) == (429, "quota/matches", 2)
     assert refused.headers["Retry-After"] == "60", "clients that try again by themselves do not"
-    assert limited.new_match(other)
-    assert limited.post(f"/v1/matches/{first}/abort", token, {"cause": "called off"}).status_code == 200
-    assert limited.new_match(token)
+    assert api.new_match(other)
+    assert api.post(f"/v1/matches/{first}/abort", token, {"cause": "called off"}).status_code == 200
+    assert api.new_match(token)
 
 
 def begin(is_over: bool) -> MatchQuota:

@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -113,10 +113,9 @@ def test_a_name_that_leads_to_a_private_address_is_not_connected_to(receiver, ad
 
 
 def test_numbers_that_the_system_takes_for_an_address_do_not_lead_to_loopback(open_poster):
-    port = 9
     for host in ("2130706433", "0x7f.1", "127.1", "localhost"):
         with pytest.raises(NotPosted):
-            open_poster("public").post(Target("http", host, port, "/"), {}, b"")
+            open_poster("public").post(Target("http", host, 9, "/"), {}, b"")
 
 
 def test_a_connection_goes_to_the_address_that_was_checked_and_not_to_what_the_name_means_now(receiver, open_poster):
@@ -190,49 +189,48 @@ def test_a_certificate_of_another_name_or_of_nobody_we_trust_is_refused(encrypte
     assert encrypted.got == []
 
 
-def test_an_answer_that_comes_byte_by_byte_is_cut_off_in_time(open_poster):
+@contextmanager
+def answering(serve: Callable[[socket.socket], None]) -> Iterator[str]:
+    """The address of a server that does this with its first connection, once it has read a request."""
     with socket.create_server(("127.0.0.1", 0)) as server:
-        stop = threading.Event()
 
-        def drip() -> None:
+        def accept() -> None:
             connection, _ = server.accept()
-            with connection:
+            with connection, suppress(OSError):
                 connection.recv(4096)
-                for byte in b"HTTP/1.1 200 OK\r\n" + b"x: y\r\n" * 1000:
-                    if stop.wait(0.02):
-                        return
-                    try:
-                        connection.send(bytes([byte]))
-                    except OSError:
-                        return
+                serve(connection)
 
-        thread = threading.Thread(target=drip)
+        thread = threading.Thread(target=accept)
         thread.start()
-        with pytest.raises(NotPosted, match="no answer within"):
-            post(open_poster("any", within_s=0.5), f"http://127.0.0.1:{server.getsockname()[1]}/")
-        stop.set()
+        yield f"http://127.0.0.1:{server.getsockname()[1]}/"
         thread.join()
+
+
+def test_an_answer_that_comes_byte_by_byte_is_cut_off_in_time(open_poster):
+    stop = threading.Event()
+
+    def drip(connection: socket.socket) -> None:
+        for byte in b"HTTP/1.1 200 OK\r\n" + b"x: y\r\n" * 1000:
+            if stop.wait(0.02):
+                return
+            connection.send(bytes([byte]))
+
+    with answering(drip) as url:
+        with pytest.raises(NotPosted, match="no answer within"):
+            post(open_poster("any", within_s=0.5), url)
+        stop.set()
 
 
 def test_of_an_endless_answer_little_is_read(open_poster):
     sent = [0]
-    with socket.create_server(("127.0.0.1", 0)) as server:
 
-        def flood() -> None:
-            connection, _ = server.accept()
-            with connection:
-                connection.recv(4096)
-                connection.send(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000000\r\n\r\n")
-                while sent[0] < 500_000_000:
-                    try:
-                        sent[0] += connection.send(b"x" * 65536)
-                    except OSError:
-                        return
+    def flood(connection: socket.socket) -> None:
+        connection.send(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000000\r\n\r\n")
+        while sent[0] < 500_000_000:
+            sent[0] += connection.send(b"x" * 65536)
 
-        thread = threading.Thread(target=flood)
-        thread.start()
-        assert post(open_poster("any"), f"http://127.0.0.1:{server.getsockname()[1]}/") == 200
-        thread.join()
+    with answering(flood) as url:
+        assert post(open_poster("any"), url) == 200
     assert sent[0] < 100_000_000
 
 
