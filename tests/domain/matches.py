@@ -4,22 +4,8 @@ from hashlib import sha256
 
 import pytest
 
+from plyscribe.domain import commands
 from plyscribe.domain.bundle.bundle import describe_head, format_bundle
-from plyscribe.domain.commands import (
-    AbortMatch,
-    AddEntropy,
-    AnswerDraw,
-    CreateMatch,
-    MakeMove,
-    OfferDraw,
-    RecordRoll,
-    RecordVerdict,
-    ScoreMatch,
-    StartMatch,
-    TakeBack,
-    TakeSeat,
-    Withdraw,
-)
 from plyscribe.domain.events import LineCopied, MatchVerified, RecordedDice
 from plyscribe.domain.line import copy_line
 from plyscribe.domain.verification import verify_match
@@ -40,14 +26,14 @@ from tests.domain.given import (
 
 def played_to_its_end() -> Table:
     table = new_match("toy", (account(ANN), None), options={"dice": 1})
-    table.when(TakeSeat, BEN, seat=2, entropy="ben's é".encode().hex())
-    table.when(AddEntropy, ANN, entropy="ann's \"\\")
+    table.when(commands.TakeSeat, BEN, seat=2, entropy="ben's é".encode().hex())
+    table.when(commands.AddEntropy, ANN, entropy="ann's \"\\")
     table.play("push")
-    table.when(Withdraw, BEN)
+    table.when(commands.Withdraw, BEN)
     verdict = verify_match(STREAM, table.entries)
     assert isinstance(verdict, MatchVerified)
-    table.when(RecordVerdict, SYSTEM, verdict=verdict)
-    table.when(ScoreMatch, SYSTEM, ledger=None)
+    table.when(commands.RecordVerdict, SYSTEM, verdict=verdict)
+    table.when(commands.ScoreMatch, SYSTEM, ledger=None)
     return table
 
 
@@ -55,16 +41,16 @@ def drawn() -> Table:
     table = new_match(
         "pathagon", (account(ANN), account(BEN)), options={"size": 5}, dice=None, about={"place": "Šiauliai\n"}
     )
-    table.when(TakeSeat, BEN, seat=2)
+    table.when(commands.TakeSeat, BEN, seat=2)
     table.play("a1", "b2")
-    table.when(OfferDraw, BEN)
-    table.when(AnswerDraw, ANN, accept=True)
+    table.when(commands.OfferDraw, BEN)
+    table.when(commands.AnswerDraw, ANN, accept=True)
     return table
 
 
 def aborted() -> Table:
     table = hot_seat("toy")
-    table.when(AbortMatch, ANN)
+    table.when(commands.AbortMatch, ANN)
     return table
 
 
@@ -77,9 +63,9 @@ def under_way() -> Table:
 def on_a_real_table() -> Table:
     table = recorded("toy", dice=RecordedDice())
     for values in ((1, 2), (1,), (1,)):
-        table.when(RecordRoll, RECORDER, values=values)
-    table.when(MakeMove, RECORDER, move="hold")
-    table.when(TakeBack, RECORDER, ply=0)
+        table.when(commands.RecordRoll, RECORDER, values=values)
+    table.when(commands.MakeMove, RECORDER, move="hold")
+    table.when(commands.TakeBack, RECORDER, ply=0)
     return table
 
 
@@ -89,7 +75,7 @@ def forked() -> Table:
     line = LineCopied(copy_line(parent.entries, 1), None)
     table = Table()
     table.when(
-        CreateMatch,
+        commands.CreateMatch,
         ANN,
         ruleset="toy",
         seats=(account(ANN), account(ANN)),
@@ -98,9 +84,9 @@ def forked() -> Table:
         parent={"match": "match-" + "p" * 26, "ply": 1},
         line=line,
     )
-    table.when(StartMatch, ANN)
+    table.when(commands.StartMatch, ANN)
     table.play("hold")
-    table.when(Withdraw, ANN, seat=1)
+    table.when(commands.Withdraw, ANN, seat=1)
     return table
 
 

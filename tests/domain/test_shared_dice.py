@@ -1,9 +1,11 @@
 """Dice that several matches share: the same values in all, and a secret that waits for the last of them."""
 
+from dataclasses import replace
+
 import pytest
 
 from plyscribe.domain.bundle.report import check_match
-from plyscribe.domain.codec import parse_data, parse_event
+from plyscribe.domain.codec import Event, parse_data, parse_event
 from plyscribe.domain.commands import (
     AbortMatch,
     AddEntropy,
@@ -46,9 +48,6 @@ SHARED = SharedDice("block-" + "a" * 26, commit(SECRET), "0123456789abcdef", (ST
 SOLO = (account(ANN), account(ANN))
 
 
-WRONG_SHAPES = [{"matches": [1]}, {"matches": "x"}, {"more": 1}, {"dice_id": 1}, {"mode": "server"}]
-
-
 def shared(seats=SOLO, dice=SHARED, **more) -> Table:
     return new_match("toy", seats, dice=dice, **more)
 
@@ -70,17 +69,14 @@ def rolls(table: Table) -> list[tuple[int, ...]]:
     return [event.data.values for event in parsed(table) if isinstance(event.data, DiceRolled)]
 
 
-def test_the_end_of_one_match_reveals_nothing():
+def test_an_end_an_abort_or_a_withdrawal_reveals_nothing():
     table = ended()
     assert isinstance(parsed(table)[-1].data, MatchEnded)
-    assert table.match.life.secret is None
-    assert table.match.life.awaits_reveal
-
-
-def test_an_abort_reveals_nothing():
+    assert (table.match.life.secret, table.match.life.awaits_reveal) == (None, True)
     table = shared()
     assert table.when(AbortMatch, ANN) == [MatchAborted("called off")]
     assert table.match.life.awaits_reveal
+    assert [type(data) for data in shared().when(Withdraw, ANN, seat=1)] == [SeatWithdrawn, MatchEnded]
 
 
 def test_the_system_reveals_them_once_the_match_is_over():
@@ -99,26 +95,16 @@ def test_matches_that_are_over_otherwise_are_revealed_alike(over):
     assert table.status == over
 
 
-@pytest.mark.parametrize("start", ["auto", "call"])
-def test_no_match_is_revealed_while_it_is_open_or_played(start):
-    refused(shared(start=start), "match/not-ended", RevealDice)
-
-
-@pytest.mark.parametrize("actor", [ANN, ORGANISER])
-def test_nobody_but_the_system_reveals(actor):
-    refused(ended(), "match/not-yours", RevealDice, actor)
-
-
-def test_dice_of_ones_own_are_not_revealed_by_themselves():
+def test_nothing_is_revealed_too_soon_by_others_or_of_dice_of_ones_own():
+    for start in ("auto", "call"):
+        refused(shared(start=start), "match/not-ended", RevealDice)
+    for actor in (ANN, ORGANISER):
+        refused(ended(), "match/not-yours", RevealDice, actor)
     table = new_match("toy", SOLO, start="call")
     table.when(AbortMatch, ANN)
     refused(table, "dice/shared", RevealDice)
-
-
-def test_another_secret_than_that_committed_to_is_never_revealed():
-    table = ended()
     with pytest.raises(DiceKeyMissing):
-        decide(RevealDice(actor=SYSTEM, secret=Secret(bytes(32))), table.match)
+        decide(RevealDice(actor=SYSTEM, secret=Secret(bytes(32))), ended().match)
 
 
 def test_a_verdict_waits_for_the_dice():
@@ -151,32 +137,23 @@ def test_a_match_that_was_annulled_is_verified_by_others_too(annulled_first):
     assert isinstance(verify_match(STREAM, table.entries), MatchVerified)
 
 
-def test_dice_that_were_revealed_too_soon_refute_the_match():
+def revealed() -> list[Event]:
     table = ended()
     table.when(RevealDice, SYSTEM)
-    events = parsed(table)
-    revealed = events.pop()
+    return parsed(table)
+
+
+def test_dice_that_were_revealed_too_soon_or_are_wrong_refute_the_match():
+    *events, last = revealed()
     place = max(n for n, event in enumerate(events) if isinstance(event.data, MoveMade))
-    refuted_at(chained([*events[:place], revealed, *events[place:]]), place + 1, "the match is playing")
-
-
-def test_a_wrong_secret_refutes_the_match():
-    table = ended()
-    table.when(RevealDice, SYSTEM)
-    events = parsed(table)
-    events[-1] = events[-1]._replace(data=DiceRevealed("00" * 32))
-    refuted_at(chained(events), len(events), "not the ones committed to")
-
-
-def test_a_wrong_roll_refutes_the_match():
-    table = ended()
-    table.when(RevealDice, SYSTEM)
-    events = parsed(table)
+    refuted_at(chained([*events[:place], last, *events[place:]]), place + 1, "the match is playing")
+    wrong = last._replace(data=DiceRevealed("00" * 32))
+    refuted_at(chained([*events, wrong]), len(events) + 1, "not the ones committed to")
     place = first(events, DiceRolled)
     roll = events[place].data
-    wrong = tuple(value % roll.sides + 1 for value in roll.values)
-    events[place] = events[place]._replace(data=DiceRolled(roll.sides, roll.count, roll.purpose, roll.seat, wrong))
-    assert isinstance(verify_match(STREAM, chained(events)), MatchRefuted)
+    values = tuple(value % roll.sides + 1 for value in roll.values)
+    events[place] = events[place]._replace(data=replace(roll, values=values))
+    assert isinstance(verify_match(STREAM, chained([*events, last])), MatchRefuted)
 
 
 def test_two_matches_that_share_dice_roll_alike():
@@ -203,36 +180,29 @@ def test_seats_add_no_entropy_and_nobody_waits_for_it():
 
 
 @pytest.mark.parametrize(
-    "matches",
+    ("changed", "code"),
     [
-        (),
-        (STREAM,),
-        (OTHER, "match-" + "c" * 26),
-        (STREAM, OTHER, OTHER),
-        (STREAM, *(f"match-{n:026d}" for n in range(MAX_SHARING))),
+        *(
+            ({"dice": replace(SHARED, matches=matches)}, "dice/shared")
+            for matches in (
+                (),
+                (STREAM,),
+                (OTHER, "match-" + "c" * 26),
+                (STREAM, OTHER, OTHER),
+                (STREAM, *(f"match-{n:026d}" for n in range(MAX_SHARING))),
+            )
+        ),
+        ({"options": {"dice": 0}}, "dice/shared"),
+        ({"seats": (account(ANN), account(BEN)), "rated": True}, "rated/shared-dice"),
     ],
 )
-def test_the_set_holds_two_matches_at_least_each_once_and_this_one(matches):
-    refused(Table(), "dice/shared", CreateMatch, ANN, ruleset="toy", seats=SOLO, dice=shared_by(matches))
-
-
-def shared_by(matches: tuple[str, ...]) -> SharedDice:
-    return SharedDice(SHARED.dice_id, SHARED.commitment, SHARED.key, matches)
+def test_dice_are_shared_by_at_least_two_different_matches_with_chance_that_are_not_rated(changed, code):
+    refused(Table(), code, CreateMatch, ANN, **{"ruleset": "toy", "seats": SOLO, "dice": SHARED, **changed})
 
 
 def test_as_many_as_may_share_do():
-    full = shared_by((STREAM, *(f"match-{n:026d}" for n in range(MAX_SHARING - 1))))
+    full = replace(SHARED, matches=(STREAM, *(f"match-{n:026d}" for n in range(MAX_SHARING - 1))))
     assert shared(dice=full).status == "playing"
-
-
-def test_a_game_without_chance_shares_none():
-    given = {"ruleset": "toy", "options": {"dice": 0}, "seats": SOLO, "dice": SHARED}
-    refused(Table(), "dice/shared", CreateMatch, ANN, **given)
-
-
-def test_a_rated_match_shares_none():
-    given = {"ruleset": "toy", "seats": (account(ANN), account(BEN)), "dice": SHARED, "rated": True}
-    refused(Table(), "rated/shared-dice", CreateMatch, ANN, **given)
 
 
 def test_a_fork_has_the_dice_for_itself():
@@ -243,11 +213,6 @@ def test_a_fork_has_the_dice_for_itself():
     assert table.match.life.created.dice == ServerDice(SHARED.dice_id, SHARED.commitment, SHARED.key)
     table.when(Withdraw, ANN, seat=1)
     assert isinstance(verify_match(STREAM, table.entries), MatchVerified)
-
-
-def test_a_withdrawal_that_ends_the_match_reveals_nothing():
-    table = shared()
-    assert [type(data) for data in table.when(Withdraw, ANN, seat=1)] == [SeatWithdrawn, MatchEnded]
 
 
 @pytest.mark.parametrize(

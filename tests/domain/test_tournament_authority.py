@@ -44,15 +44,12 @@ def test_an_arbiter_names_nobody_but_may_resign():
     assert tournament.when(DismissArbiter, ann, player=ANN.id) == [ArbiterDismissed(ANN.id)]
 
 
-def test_an_arbiter_is_named_once_and_is_not_the_organiser():
+def test_an_arbiter_is_named_once_is_not_the_organiser_and_one_of_so_many():
     tournament = GivenTournament()
     tournament.name_arbiter(ANN)
     assert refusal(tournament, NameArbiter, player=ANN.id) == (WrongTime, "arbiter/named")
     assert refusal(tournament, NameArbiter, player=ORGANISER.id) == (WrongTime, "arbiter/organiser")
     assert refusal(tournament, DismissArbiter, player=BEN.id) == (Unknown, "arbiter/unknown")
-
-
-def test_a_tournament_has_so_many_arbiters_at_most():
     tournament = GivenTournament()
     for number in range(MAX_ARBITERS):
         tournament.when(NameArbiter, player=f"player-{number}")
@@ -83,15 +80,10 @@ def test_an_arbiter_never_rules_on_a_board_that_they_sit_at(command):
     assert refused == (WrongPerson, "tournament/own-game")
 
 
-def test_an_arbiter_who_was_dismissed_rules_no_more():
+def test_only_the_organiser_calls_the_tournament_off_and_an_arbiter_who_was_dismissed_rules_no_more():
     tournament = GivenTournament(2)
     ann = tournament.name_arbiter(ANN)
     tournament.start()
+    assert refusal(tournament, AbortTournament, ann, cause="rain") == (WrongPerson, "tournament/not-yours")
     tournament.when(DismissArbiter, player=ANN.id)
     assert refusal(tournament, PauseTournament, ann, **WHY) == (WrongPerson, "tournament/not-yours")
-
-
-def test_only_the_organiser_calls_the_tournament_off():
-    tournament = GivenTournament(2)
-    ann = tournament.name_arbiter(ANN)
-    assert refusal(tournament, AbortTournament, ann, cause="rain") == (WrongPerson, "tournament/not-yours")

@@ -3,7 +3,7 @@
 from textwrap import dedent
 
 from plyscribe.domain.tournament.commands import AnnounceAbsence, CorrectGame
-from plyscribe.domain.tournament.crosstable import HOW_TO_READ, build_crosstable, list_crosstable
+from plyscribe.domain.tournament.crosstable import build_crosstable, list_crosstable
 from plyscribe.domain.tournament.tables import render_text
 from tests.domain.given_tournament import GivenTournament
 from tests.domain.test_tournament_tables import four
@@ -23,16 +23,6 @@ def test_it_has_each_game_of_two_from_either_side_in_the_order_of_the_table():
            4        2  random #2  ×  01      \\       2
         """
     )
-
-
-def test_the_line_of_who_won_has_the_one_and_the_column_of_who_won_the_nought():
-    tournament = GivenTournament(2)
-    tournament.start()
-    tournament.pair([(1, 2)])
-    tournament.decide(1, 1, 2, 1)
-    winner, loser = build_crosstable(tournament.state)
-    assert (winner.standing.entrant, loser.standing.entrant) == (2, 1)
-    assert ([each.mark for each in winner.against[1]], [each.mark for each in loser.against[2]]) == (["1"], ["0"])
 
 
 def test_with_three_seats_every_two_of_a_board_are_compared():
@@ -62,7 +52,3 @@ def test_byes_asked_byes_and_absences_are_told_apart():
     tournament.pair([(1, 2), (3, 4)])
     cells = {line[1]: line[-1] for line in list_crosstable(tournament.state)[1:]}
     assert cells == {"1": "bye 1", "2": "bye 1", "3": "asked bye 1", "4": "absent 1"}
-
-
-def test_the_text_says_how_to_read_it():
-    assert "1 means that its entrant finished above the entrant of the column" in HOW_TO_READ

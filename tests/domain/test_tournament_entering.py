@@ -50,30 +50,25 @@ def test_the_organiser_enters_guests_by_name():
     assert refusal(tournament, RegisterEntrant, ANN, occupant=Guest("Ann")) == (WrongPerson, "tournament/not-yours")
 
 
-@pytest.mark.parametrize("name", ["", " Ida", "x" * 101, "a\nb"])
-def test_the_name_of_a_guest_can_be_read(name):
-    assert refusal(club(), RegisterEntrant, occupant=Guest(name)) == (WrongValue, "entrant/name")
-
-
-def test_guests_play_at_the_table_and_bots_do_not():
+def test_guests_have_names_that_can_be_read_and_play_at_the_table_where_bots_do_not():
+    for name in ("", " Ida", "x" * 101, "a\nb"):
+        assert refusal(club(), RegisterEntrant, occupant=Guest(name)) == (WrongValue, "entrant/name")
     assert refusal(GivenTournament(), RegisterEntrant, occupant=Guest("Ida")) == (WrongValue, "entrant/guest")
     assert refusal(club(), RegisterEntrant, occupant=BOT) == (WrongValue, "entrant/at-table")
 
 
-def test_a_player_asks_to_be_let_in_and_the_organiser_lets_them_in():
+def test_a_player_asks_once_to_be_let_in_and_the_organiser_lets_in_who_did_alone():
     tournament = GivenTournament()
     assert tournament.when(RequestEntry, ANN, label="Annie") == [EntryRequested(ANN.id, "Annie")]
+    assert refusal(tournament, RequestEntry, ANN) == (WrongTime, "entrant/asked")
     assert refusal(tournament, RegisterEntrant, ANN, occupant=Account(ANN.id)) == (WrongPerson, "entrant/closed")
+    assert refusal(tournament, RegisterEntrant, occupant=Account(BEN.id)) == (WrongPerson, "entrant/not-yours")
+    assert refusal(tournament, RegisterEntrant, BEN, occupant=Account(ANN.id)) == (WrongPerson, "entrant/not-yours")
     entered = tournament.when(RegisterEntrant, occupant=Account(ANN.id))
     assert entered == [EntrantRegistered(1, Account(ANN.id), "Annie")]
     assert tournament.state.requests == ()
-
-
-def test_nobody_is_let_in_who_did_not_ask():
-    tournament = GivenTournament()
-    tournament.when(RequestEntry, ANN)
-    assert refusal(tournament, RegisterEntrant, occupant=Account(BEN.id)) == (WrongPerson, "entrant/not-yours")
-    assert refusal(tournament, RegisterEntrant, BEN, occupant=Account(ANN.id)) == (WrongPerson, "entrant/not-yours")
+    assert refusal(tournament, RequestEntry, ANN) == (WrongTime, "entrant/entered")
+    assert refusal(GivenTournament(is_open=True), RequestEntry, ANN) == (WrongTime, "entrant/no-need")
 
 
 def test_a_request_is_withdrawn_or_refused():
@@ -86,15 +81,6 @@ def test_a_request_is_withdrawn_or_refused():
     assert refused == [EntryRequestEnded(BEN.id, "refused", "members only")]
     assert [(act.what, act.player) for act in tournament.state.acts] == [("entry-request-ended", BEN.id)]
     assert refusal(tournament, EndRequest, player=BEN.id) == (Unknown, "entrant/no-request")
-
-
-def test_who_can_enter_need_not_ask():
-    assert refusal(GivenTournament(is_open=True), RequestEntry, ANN) == (WrongTime, "entrant/no-need")
-    tournament = GivenTournament()
-    tournament.when(RequestEntry, ANN)
-    assert refusal(tournament, RequestEntry, ANN) == (WrongTime, "entrant/asked")
-    tournament.when(RegisterEntrant, occupant=Account(ANN.id))
-    assert refusal(tournament, RequestEntry, ANN) == (WrongTime, "entrant/entered")
 
 
 def test_as_many_ask_at_a_time_as_the_tournament_takes():

@@ -20,23 +20,14 @@ def explain(tournament: GivenTournament, round: int) -> tuple[dict, dict]:
     return boards, {entrant: list(why) for entrant, why in zip(paired.byes, explanation.byes, strict=True)}
 
 
-def test_a_swiss_board_tells_its_score_group_and_the_places_in_it():
-    swiss = GivenTournament(4).play(pair_next, by_number, most=2)
-    boards, _ = explain(swiss, 2)
+def test_a_swiss_tells_score_groups_places_in_them_who_came_down_and_why_one_has_a_bye():
+    boards, _ = explain(GivenTournament(4).play(pair_next, by_number, most=2), 2)
     group, ranks = boards[1, 2][:2]
     assert group == Reason("score-group", (1, 2), {"points": Fraction(2)})
     assert ranks == Reason("ranks", (1, 2), {"ranks": [1, 2], "of": 2})
-
-
-def test_a_swiss_board_with_unequal_points_tells_who_came_down():
-    swiss = GivenTournament(6).play(pair_next, by_number, most=2)
-    boards, _ = explain(swiss, 2)
+    boards, _ = explain(GivenTournament(6).play(pair_next, by_number, most=2), 2)
     assert Reason("floated", (3, 4), {"points": [Fraction(2), Fraction(0)]}) in boards[3, 4]
-
-
-def test_a_swiss_bye_tells_the_points():
-    swiss = GivenTournament(5).play(pair_next, by_number, most=1)
-    _, byes = explain(swiss, 1)
+    _, byes = explain(GivenTournament(5).play(pair_next, by_number, most=1), 1)
     assert byes == {5: [Reason("bye-lowest", (5,), {"points": Fraction(0), "byes": 0})]}
 
 
@@ -65,14 +56,11 @@ def test_a_corrected_result_leaves_the_reasons_of_later_rounds_as_they_were():
     assert explain(swiss, 2) == before
 
 
-def test_a_round_robin_tells_the_place_in_the_circle():
+def test_a_round_robin_tells_the_place_in_the_circle_and_who_is_missing():
     robin = GivenTournament(5, format={"kind": "round-robin"}).play(pair_next, by_number)
     boards, byes = explain(robin, 2)
     assert boards[1, 3] == [Reason("circle", (3, 1), {"cycle": 1, "turn": 2, "place": 2, "places": 3})]
     assert byes[2] == [Reason("circle-empty", (2,), {"cycle": 1, "turn": 2})]
-
-
-def test_a_round_robin_tells_who_is_missing():
     robin = GivenTournament(4, format={"kind": "round-robin"})
     robin.sit_out(4, 1)
     robin.play(pair_next, by_number, most=1)

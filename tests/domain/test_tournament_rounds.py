@@ -68,11 +68,8 @@ def test_a_round_that_is_to_be_called_is_paired_once_it_is_called():
     tournament.when(CallRound, round=2)
 
 
-def test_a_round_that_begins_by_itself_is_not_called():
+def test_rounds_begin_by_themselves_or_are_called():
     assert refusal(started(), CallRound, round=1) == (WrongTime, "tournament/not-called")
-
-
-def test_rounds_begin_in_one_of_two_ways():
     with pytest.raises(WrongValue, match="rounds_begin"):
         GivenTournament(rounds_begin="never")
 

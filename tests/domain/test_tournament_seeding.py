@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from plyscribe.domain.tournament.commands import GivePenalty, RegisterEntrant, SeedEntrant
-from plyscribe.domain.tournament.schedule import pair_knockout, pair_round_robin
+from plyscribe.domain.tournament.schedule import pair_knockout
 from plyscribe.domain.tournament.seeding import number_by_seed, pair_by_seed, translate_costs
 from plyscribe.domain.tournament.standings import rank_entrants
 from plyscribe.service.tournaments.pairing import pair_next
@@ -62,12 +62,6 @@ def test_the_better_seed_goes_on_from_a_level_board():
     tournament.pair([(1, 2)])
     tournament.decide(1, 1, 1, 1)
     assert [each.entrant for each in rank_entrants(tournament.state)] == [2, 1]
-
-
-def test_no_round_is_left_when_the_engine_finds_none():
-    tournament = seeded([2, 1], format={"kind": "round-robin"})
-    tournament.play(pair_next, by_number)
-    assert pair_by_seed(tournament.state, pair_round_robin) is None
 
 
 def test_the_copy_that_is_numbered_by_seed_keeps_points_and_penalties():

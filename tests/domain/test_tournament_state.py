@@ -7,37 +7,7 @@ from plyscribe.domain.codec import Event, format_event
 from plyscribe.domain.commands import Actor
 from plyscribe.domain.errors import BrokenChain, FoldError, UnknownEventType
 from plyscribe.domain.events import Build, MatchStarted
-from plyscribe.domain.tournament.commands import (
-    AbortTournament,
-    AnnounceAbsence,
-    AnswerCall,
-    AssignEntrant,
-    CallArbiter,
-    CallRound,
-    CancelAbsence,
-    ChallengeEntrant,
-    CloseTournament,
-    CorrectGame,
-    DismissArbiter,
-    EndInvitation,
-    EndRequest,
-    EndTournament,
-    EnterBuild,
-    ExtendDeadline,
-    GivePenalty,
-    InviteEntrant,
-    LiftPenalty,
-    NoteFailure,
-    PairByHand,
-    PauseTournament,
-    ReplayGame,
-    RequestEntry,
-    ResumeTournament,
-    ReturnEntrant,
-    RevokeEntryLinks,
-    RevokeTableCodes,
-    TakeBackRound,
-)
+from plyscribe.domain.tournament import commands
 from plyscribe.domain.tournament.decide import TOURNAMENT
 from plyscribe.domain.tournament.events import (
     EntrantAbsent,
@@ -69,17 +39,17 @@ def whole_event():
         repeat="rotations",
     )
     tournament.sit_out(2, 2)
-    tournament.when(InviteEntrant, player=CAT.id)
+    tournament.when(commands.InviteEntrant, player=CAT.id)
     tournament.enter_account(CAT)
-    tournament.when(EnterBuild, CAT, entrant=6, build=Build("ab" * 32, "mybot", None, {}))
+    tournament.when(commands.EnterBuild, CAT, entrant=6, build=Build("ab" * 32, "mybot", None, {}))
     tournament.leave(6)
-    tournament.when(InviteEntrant, player=ANN, label="Ann")
-    tournament.when(EndInvitation, player=ANN)
+    tournament.when(commands.InviteEntrant, player=ANN, label="Ann")
+    tournament.when(commands.EndInvitation, player=ANN)
     tournament.play(pair_round_robin, by_number, most=2)
     tournament.leave(5)
     pairing = pair_round_robin(tournament.state)
     tournament.pair(pairing.boards, pairing.byes, pairing.costs)
-    tournament.when(NoteFailure, SYSTEM, round=3, board=1, game=1, match="match-x", **FAILURE)
+    tournament.when(commands.NoteFailure, SYSTEM, round=3, board=1, game=1, match="match-x", **FAILURE)
     tournament.decide_all(by_number)
     tournament.annul(1, 2, game=2)
     pairing = pair_round_robin(tournament.state)
@@ -91,7 +61,7 @@ def whole_event():
     for board in range(2, len(tournament.state.rounds[3].boards) + 1):
         for game in (1, 2):
             tournament.decide(4, board, 1, 2, game=game)
-    tournament.when(EndTournament, SYSTEM, reason="played")
+    tournament.when(commands.EndTournament, SYSTEM, reason="played")
     return tournament
 
 
@@ -99,32 +69,32 @@ def club_night():
     """A tournament at the table in which everything happened that a club needs."""
     tournament = GivenTournament(at_table=True, rounds_begin="call", scoring={"asked_byes": 1})
     tournament.name_arbiter(BEN)
-    tournament.when(RequestEntry, Actor("player", ANN))
-    tournament.when(EndRequest, player=ANN, why="members only")
-    tournament.when(RevokeEntryLinks)
+    tournament.when(commands.RequestEntry, Actor("player", ANN))
+    tournament.when(commands.EndRequest, player=ANN, why="members only")
+    tournament.when(commands.RevokeEntryLinks)
     for name in ("Ida", "Kim", "Lou", "Max"):
         tournament.enter_guest(name, rating=1000 + len(tournament.entries))
-    tournament.when(DismissArbiter, player=BEN.id)
+    tournament.when(commands.DismissArbiter, player=BEN.id)
     tournament.leave(4)
-    tournament.when(ReturnEntrant, entrant=4, why="a mistake")
-    tournament.when(AnnounceAbsence, entrant=4, round=2, bye=True)
-    tournament.when(CancelAbsence, entrant=4, round=2)
+    tournament.when(commands.ReturnEntrant, entrant=4, why="a mistake")
+    tournament.when(commands.AnnounceAbsence, entrant=4, round=2, bye=True)
+    tournament.when(commands.CancelAbsence, entrant=4, round=2)
     tournament.start()
-    tournament.when(PauseTournament, why="dinner")
-    tournament.when(ResumeTournament)
-    tournament.when(CallRound, round=1)
+    tournament.when(commands.PauseTournament, why="dinner")
+    tournament.when(commands.ResumeTournament)
+    tournament.when(commands.CallRound, round=1)
     tournament.pair([(1, 2), (3, 4)])
-    tournament.when(TakeBackRound, round=1, why="wrong tables")
-    tournament.when(PairByHand, round=1, boards=((1, 3), (2, 4)), byes=(), why="as announced")
-    tournament.when(RevokeTableCodes, round=1, board=1, why="a lost phone")
+    tournament.when(commands.TakeBackRound, round=1, why="wrong tables")
+    tournament.when(commands.PairByHand, round=1, boards=((1, 3), (2, 4)), byes=(), why="as announced")
+    tournament.when(commands.RevokeTableCodes, round=1, board=1, why="a lost phone")
     tournament.report(1, 1, 1, 2)
-    tournament.when(ReplayGame, round=1, board=1, game=1, why="wrong seats")
+    tournament.when(commands.ReplayGame, round=1, board=1, game=1, why="wrong seats")
     tournament.report(1, 1, 2, 1)
-    tournament.when(CallArbiter, Actor("table", "1-1-0"), round=1, board=1, game=1, why="we mixed it up")
-    tournament.when(AnswerCall, round=1, board=1, game=1, why="they agreed")
-    tournament.when(CorrectGame, round=1, board=1, game=1, ranks=(1, 1), why="a draw")
-    tournament.when(GivePenalty, entrant=1, points=1, why="late")
-    tournament.when(LiftPenalty, penalty=1, why="the bus")
+    tournament.when(commands.CallArbiter, Actor("table", "1-1-0"), round=1, board=1, game=1, why="we mixed it up")
+    tournament.when(commands.AnswerCall, round=1, board=1, game=1, why="they agreed")
+    tournament.when(commands.CorrectGame, round=1, board=1, game=1, ranks=(1, 1), why="a draw")
+    tournament.when(commands.GivePenalty, entrant=1, points=1, why="late")
+    tournament.when(commands.LiftPenalty, penalty=1, why="the bus")
     return tournament
 
 
@@ -132,23 +102,23 @@ def league() -> GivenTournament:
     tournament = GivenTournament(2, format={"kind": "league"})
     tournament.start()
     tournament.pair([(1, 2)])
-    tournament.when(ExtendDeadline, round=1, days=3, why="a holiday")
+    tournament.when(commands.ExtendDeadline, round=1, days=3, why="a holiday")
     return tournament
 
 
 def ladder() -> GivenTournament:
     tournament = GivenTournament(2, format={"kind": "ladder"})
     tournament.start()
-    tournament.when(ChallengeEntrant, entrant=2, opponent=1)
-    tournament.when(CloseTournament, why="the season is over")
+    tournament.when(commands.ChallengeEntrant, entrant=2, opponent=1)
+    tournament.when(commands.CloseTournament, why="the season is over")
     return tournament
 
 
 def test_every_event_comes_back_from_its_stored_form():
     tournament, aborted = whole_event(), GivenTournament()
-    aborted.when(AbortTournament, cause="rain")
+    aborted.when(commands.AbortTournament, cause="rain")
     teams = GivenTournament(1, format={"kind": "scheveningen"})
-    teams.when(AssignEntrant, entrant=1, team="Reds", place=1)
+    teams.when(commands.AssignEntrant, entrant=1, team="Reds", place=1)
     seen = set()
     ours = (club_night(), league(), ladder(), aborted, teams)
     for stored in (*tournament.entries, *(entry for each in ours for entry in each.entries)):
@@ -185,10 +155,10 @@ def test_statuses_follow_each_other():
     seen = [tournament.state.status]
     tournament.start()
     seen.append(tournament.state.status)
-    tournament.when(EndTournament, SYSTEM, reason="played")
+    tournament.when(commands.EndTournament, SYSTEM, reason="played")
     seen.append(tournament.state.status)
     aborted = GivenTournament()
-    aborted.when(AbortTournament, cause="rain")
+    aborted.when(commands.AbortTournament, cause="rain")
     assert (*seen, aborted.state.status) == STATUSES
 
 

@@ -47,31 +47,21 @@ def test_pods_play_round_robins_and_swisses(kind, seats):
 
 
 @pytest.mark.parametrize(
-    "raw",
+    ("raw", "seats"),
     [
-        {},
-        {"kind": "tower"},
-        {"kind": None},
-        {"kind": ["swiss"]},
-        {"kind": "swiss", "rounds": 0},
-        {"kind": "swiss", "rounds": 101},
-        {"kind": "swiss", "rounds": "5"},
-        {"kind": "swiss", "cycles": 1},
-        {"kind": "knockout", "lives": 3},
-        {"kind": "gauntlet", "cycles": 11},
-        {"kind": "round-robin", "cycles": 1001},
+        *(({}, 2), ({"kind": "tower"}, 2), ({"kind": None}, 2), ({"kind": ["swiss"]}, 2)),
+        *(({"kind": "swiss", "rounds": rounds}, 2) for rounds in (0, 101, "5")),
+        ({"kind": "swiss", "cycles": 1}, 2),
+        ({"kind": "knockout", "lives": 3}, 2),
+        ({"kind": "gauntlet", "cycles": 11}, 2),
+        ({"kind": "round-robin", "cycles": 1001}, 2),
+        *(({"kind": kind}, 3) for kind in ("knockout", "gauntlet")),
     ],
 )
-def test_what_no_format_is_is_refused(raw):
+def test_what_no_format_is_or_none_of_pods_is_refused(raw, seats):
     with pytest.raises(WrongValue) as refused:
-        parse_format(raw, 2)
+        parse_format(raw, seats)
     assert refused.value.code == "tournament/format"
-
-
-@pytest.mark.parametrize("kind", ["knockout", "gauntlet"])
-def test_pods_play_no_knockout_and_no_gauntlet(kind):
-    with pytest.raises(WrongValue):
-        parse_format({"kind": kind}, 3)
 
 
 # ---------------------------------------------------------------------------------------------------------- seatings
@@ -118,13 +108,7 @@ def test_scoring_is_completed_and_a_bye_is_a_win_in_each_game(raw, seats, games,
 @pytest.mark.parametrize(
     "raw",
     [
-        {"places": [1, 2]},
-        {"places": [1]},
-        {"places": [1001, 0]},
-        {"places": [1, -1]},
-        {"places": [1.5, 0]},
-        {"places": [True, 0]},
-        {"places": "10"},
+        *({"places": places} for places in ([1, 2], [1], [1001, 0], [1, -1], [1.5, 0], [True, 0], "10")),
         {"bye": -1},
         {"bye": 1001},
         {"absence": "0"},

@@ -9,42 +9,8 @@ from typing import Any
 from plyscribe.domain.commands import Actor, Command
 from plyscribe.domain.errors import DomainError, WrongTime
 from plyscribe.domain.events import Account, Guest
+from plyscribe.domain.tournament import commands
 from plyscribe.domain.tournament.attempts import count_all_faults, list_all_attempts
-from plyscribe.domain.tournament.commands import (
-    AdjudicateGame,
-    AnnounceAbsence,
-    AnnulGame,
-    AnswerCall,
-    AssignEntrant,
-    CallArbiter,
-    CallRound,
-    CancelAbsence,
-    ChallengeEntrant,
-    CloseTournament,
-    CorrectGame,
-    DismissArbiter,
-    EndRequest,
-    EndTournament,
-    ExtendDeadline,
-    ForfeitGame,
-    GivePenalty,
-    LiftPenalty,
-    NameArbiter,
-    PairByHand,
-    PassDeadline,
-    PauseTournament,
-    RegisterEntrant,
-    ReplayGame,
-    ReportResult,
-    RequestEntry,
-    ResumeTournament,
-    ReturnEntrant,
-    RevokeTableCodes,
-    SeedEntrant,
-    StartTournament,
-    TakeBackRound,
-    WithdrawEntrant,
-)
 from plyscribe.domain.tournament.crosstable import list_crosstable
 from plyscribe.domain.tournament.decide import TOURNAMENT
 from plyscribe.domain.tournament.due_dates import DAY_MS, is_begun, list_due
@@ -92,43 +58,46 @@ def steps_on(state: Tournament, rng: Random) -> Iterator[tuple[type[Command], Ac
     table = Actor("table", f"{place['round']}-{place['board']}-{rng.randint(0, 2)}")
     ranks = rng.choice([(1, 2), (2, 1), (1, 1)])
     result = rng.choice([{"ranks": ranks}, {"forfeited": (entrant,)}])
-    yield RegisterEntrant, actor, {"occupant": Guest(f"Guest {rng.randint(1, 9)}"), "rating": rng.choice([None, 1500])}
-    yield RegisterEntrant, player, {"occupant": Account(player.id)}
-    yield RegisterEntrant, actor, {"occupant": Account(player.id)}
-    yield RequestEntry, player, {}
-    yield EndRequest, actor, {"player": player.id}
-    yield NameArbiter, actor, {"player": player.id}
-    yield DismissArbiter, actor, {"player": player.id}
-    yield SeedEntrant, actor, {"entrant": entrant, "seed": rng.randint(1, 9)}
+    guest = Guest(f"Guest {rng.randint(1, 9)}")
+    yield commands.RegisterEntrant, actor, {"occupant": guest, "rating": rng.choice([None, 1500])}
+    yield commands.RegisterEntrant, player, {"occupant": Account(player.id)}
+    yield commands.RegisterEntrant, actor, {"occupant": Account(player.id)}
+    yield commands.RequestEntry, player, {}
+    yield commands.EndRequest, actor, {"player": player.id}
+    yield commands.NameArbiter, actor, {"player": player.id}
+    yield commands.DismissArbiter, actor, {"player": player.id}
+    yield commands.SeedEntrant, actor, {"entrant": entrant, "seed": rng.randint(1, 9)}
     team = rng.choice([None, "Reds", "Blues", "reds "])
-    yield AssignEntrant, actor, {"entrant": entrant, "team": team, "place": rng.choice([None, 1, 2])}
-    yield WithdrawEntrant, actor, {"entrant": entrant, "disqualified": rng.random() < 0.5, **why}
-    yield ReturnEntrant, actor, {"entrant": entrant, **why}
-    yield AnnounceAbsence, actor, {"entrant": entrant, "round": round, "bye": rng.random() < 0.5}
-    yield CancelAbsence, actor, {"entrant": entrant, "round": round}
-    yield PauseTournament, actor, why
-    yield ResumeTournament, actor, {}
-    yield TakeBackRound, actor, {"round": len(state.rounds), **why}
-    yield RevokeTableCodes, actor, {**rng.choice([{}, {"round": place["round"], "board": place["board"]}]), **why}
-    yield AnnulGame, actor, {**place, **why}
-    yield AdjudicateGame, actor, {**place, "ranks": ranks, **why}
-    yield ForfeitGame, actor, {**place, "entrants": (entrant,), **why}
-    yield CorrectGame, actor, {**place, **result, **why}
-    yield ReplayGame, actor, {**place, **why}
+    yield commands.AssignEntrant, actor, {"entrant": entrant, "team": team, "place": rng.choice([None, 1, 2])}
+    yield commands.WithdrawEntrant, actor, {"entrant": entrant, "disqualified": rng.random() < 0.5, **why}
+    yield commands.ReturnEntrant, actor, {"entrant": entrant, **why}
+    yield commands.AnnounceAbsence, actor, {"entrant": entrant, "round": round, "bye": rng.random() < 0.5}
+    yield commands.CancelAbsence, actor, {"entrant": entrant, "round": round}
+    yield commands.PauseTournament, actor, why
+    yield commands.ResumeTournament, actor, {}
+    yield commands.TakeBackRound, actor, {"round": len(state.rounds), **why}
+    here = {"round": place["round"], "board": place["board"]}
+    yield commands.RevokeTableCodes, actor, {**rng.choice([{}, here]), **why}
+    yield commands.AnnulGame, actor, {**place, **why}
+    yield commands.AdjudicateGame, actor, {**place, "ranks": ranks, **why}
+    yield commands.ForfeitGame, actor, {**place, "entrants": (entrant,), **why}
+    yield commands.CorrectGame, actor, {**place, **result, **why}
+    yield commands.ReplayGame, actor, {**place, **why}
     board = rng.choice([None, place["board"]])
-    yield ExtendDeadline, actor, {"round": place["round"], "board": board, "days": rng.randint(1, 2), **why}
+    yield commands.ExtendDeadline, actor, {"round": place["round"], "board": board, "days": rng.randint(1, 2), **why}
     for _ in range(3):
-        yield ChallengeEntrant, rng.choice(PLAYERS), {"opponent": rng.randint(1, max(1, len(state.entrants)))}
-        yield ChallengeEntrant, ORGANISER, {"opponent": entrant, "entrant": rng.randint(1, max(1, len(state.entrants)))}
+        other = rng.randint(1, max(1, len(state.entrants)))
+        yield commands.ChallengeEntrant, rng.choice(PLAYERS), {"opponent": other}
+        yield commands.ChallengeEntrant, ORGANISER, {"opponent": entrant, "entrant": other}
     if rng.random() < 0.05:
-        yield CloseTournament, actor, why
-    yield CallArbiter, table, {**place, **why}
-    yield AnswerCall, actor, {**place, **why}
-    yield GivePenalty, actor, {"entrant": entrant, "points": rng.randint(0, 2), **why}
-    yield LiftPenalty, actor, {"penalty": rng.randint(1, 3), **why}
+        yield commands.CloseTournament, actor, why
+    yield commands.CallArbiter, table, {**place, **why}
+    yield commands.AnswerCall, actor, {**place, **why}
+    yield commands.GivePenalty, actor, {"entrant": entrant, "points": rng.randint(0, 2), **why}
+    yield commands.LiftPenalty, actor, {"penalty": rng.randint(1, 3), **why}
     for _ in range(6):
-        yield ReportResult, table, {**place, **result}
-        yield CallRound, ORGANISER, {"round": len(state.rounds) + 1}
+        yield commands.ReportResult, table, {**place, **result}
+        yield commands.CallRound, ORGANISER, {"round": len(state.rounds) + 1}
     yield from _pair_by_hand(state, rng)
 
 
@@ -138,7 +107,7 @@ def _pair_by_hand(state: Tournament, rng: Random) -> Iterator[tuple[type[Command
     rng.shuffle(present)
     boards = tuple(zip(present[::2], present[1::2], strict=False))
     byes = tuple(present[2 * len(boards) :])
-    yield PairByHand, ORGANISER, {"round": number, "boards": boards, "byes": byes, "why": "by lot"}
+    yield commands.PairByHand, ORGANISER, {"round": number, "boards": boards, "byes": byes, "why": "by lot"}
 
 
 def go_on(tournament: GivenTournament) -> None:
@@ -147,7 +116,7 @@ def go_on(tournament: GivenTournament) -> None:
     for due in list(list_due(tournament.state)):
         if due.at <= tournament.clock_ms and tournament.state.paused is None:
             place = {"round": due.game.round, "board": due.game.board, "game": due.game.game}
-            tournament.when(PassDeadline, SYSTEM, **place, entrants=due.game.entrants)
+            tournament.when(commands.PassDeadline, SYSTEM, **place, entrants=due.game.entrants)
     state = tournament.state
     if not state.may_pair(len(state.rounds) + 1) or not is_begun(state, tournament.clock_ms):
         return
@@ -155,7 +124,7 @@ def go_on(tournament: GivenTournament) -> None:
     if pairing is None:
         with suppress(WrongTime):
             # In a league, games of earlier rounds may still be open.
-            tournament.when(EndTournament, SYSTEM, reason="played")
+            tournament.when(commands.EndTournament, SYSTEM, reason="played")
     else:
         tournament.pair(*pairing)
 
@@ -222,7 +191,7 @@ def walk(tournament: GivenTournament, rng: Random) -> Counter[str]:
         # Soon somebody enters who has no team: then the tournament could not start.
         if step == (1 if is_of_teams(tournament.state) else 12) and tournament.state.status == "open":
             with suppress(DomainError):
-                tournament.when(StartTournament)
+                tournament.when(commands.StartTournament)
         if tournament.state.status == "playing" and rng.random() < 0.5:
             go_on(tournament)
         if step % 10 == 0:
@@ -247,4 +216,4 @@ def test_a_tournament_stays_whole_whatever_is_done() -> None:
                 tournament.enter_guest(f"Guest {number}", team=["Reds", "Blues"][number % 2] if teams else None)
             accepted += walk(tournament, rng)
     offered = {command.__name__ for command, *_ in steps_on(GivenTournament(1).state, Random(0))}
-    assert set(accepted) == offered | {CloseTournament.__name__}
+    assert set(accepted) == offered | {commands.CloseTournament.__name__}
