@@ -37,33 +37,23 @@ def test_the_events_of_a_match_are_those_it_can_fold():
 
 
 @every_kind
-def test_no_kind_reads_an_event_of_another(kind):
+def test_no_kind_reads_an_event_of_another_and_a_fold_of_no_events_changes_nothing(kind):
     state = kind.empty(f"{kind.kind}-a")
     with pytest.raises(UnknownEventType):
         kind.fold(state, stored(state.stream, MatchStarted()))
-
-
-@every_kind
-def test_a_fold_of_no_events_changes_nothing(kind):
-    state = kind.empty(f"{kind.kind}-a")
     assert kind.fold(state, []) is state
     assert (state.version, state.head) == (0, b"")
 
 
-def test_a_fold_ends_at_the_version_and_hash_of_the_last_event():
+def test_a_fold_ends_at_the_version_and_hash_of_the_last_event_and_takes_none_out_of_order():
     state = PLAYER.empty("player-a")
     entries = stored("player-a", PlayerRegistered("Ada", "person"), TokenIssued("first", ("play",), None, None))
     folded = PLAYER.fold(state, entries)
     assert (folded.version, folded.head) == (2, entries[-1].h)
     assert PLAYER.fold(PLAYER.fold(state, entries[:1]), entries[1:]) == folded
-
-
-def test_events_out_of_order_are_not_folded():
-    entries = stored("player-a", PlayerRegistered("Ada", "person"), TokenIssued("first", ("play",), None, None))
-    with pytest.raises(BrokenChain):
-        PLAYER.fold(PLAYER.empty("player-a"), entries[::-1])
-    with pytest.raises(BrokenChain):
-        PLAYER.fold(PLAYER.empty("player-b"), entries)
+    for other, broken in ((state, entries[::-1]), (PLAYER.empty("player-b"), entries)):
+        with pytest.raises(BrokenChain):
+            PLAYER.fold(other, broken)
 
 
 @pytest.mark.parametrize(
@@ -79,21 +69,15 @@ def test_the_first_event_stands_first_and_nowhere_else(facts, version):
         PLAYER.fold(PLAYER.empty("player-a"), stored("player-a", *facts))
 
 
-def test_a_stream_is_opened_once():
-    registered = PLAYER.decide(register(), PLAYER.empty("player-a"))
-    player = PLAYER.fold(PLAYER.empty("player-a"), stored("player-a", *(event.data for event in registered.events)))
+def test_a_stream_is_opened_once_and_before_any_other_command():
+    empty = PLAYER.empty("player-a")
+    first, second = registered = PLAYER.decide(register(), empty).events
+    assert (first.version, first.at, first.by, first.cause) == (1, 5, "system:root", "00")
+    assert second[:4] == (2, 5, "system:root", "00")
+    player = PLAYER.fold(empty, stored("player-a", *(event.data for event in registered)))
     with pytest.raises(WrongTime, match="the player player-a already exists") as refused:
         PLAYER.decide(register(), player)
     assert refused.value.code == "player/exists"
-
-
-def test_only_its_opening_command_finds_no_stream():
-    with pytest.raises(Unknown, match="there is no player player-a") as refused:
-        PLAYER.decide(IssueToken(actor=ROOT, digest="second", scopes=("play",)), PLAYER.empty("player-a"))
-    assert refused.value.code == "player/unknown"
-
-
-def test_events_of_a_command_are_numbered_and_signed_in_order():
-    first, second = PLAYER.decide(register(), PLAYER.empty("player-a")).events
-    assert (first.version, first.at, first.by, first.cause) == (1, 5, "system:root", "00")
-    assert second[:4] == (2, 5, "system:root", "00")
+    with pytest.raises(Unknown, match="there is no player player-a") as unknown:
+        PLAYER.decide(IssueToken(actor=ROOT, digest="second", scopes=("play",)), empty)
+    assert unknown.value.code == "player/unknown"

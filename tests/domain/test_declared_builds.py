@@ -31,18 +31,16 @@ def playing() -> Table:
 # ------------------------------------------------------------------------------------------------------ in a match
 
 
-def test_an_account_declares_the_build_that_plays_for_its_seat():
+def test_an_account_declares_the_builds_that_play_for_its_seat_one_after_another():
     table = playing()
     assert table.when(DeclareBuild, ANN, build=BUILD) == [BuildDeclared(1, BUILD)]
     assert [seat.builds for seat in table.match.life.seats] == [(BUILD,), ()]
-
-
-def test_a_build_that_changes_is_declared_anew_and_the_earlier_one_stays():
-    table = playing()
-    table.when(DeclareBuild, ANN, build=BUILD)
     refusal_in_match(WrongTime, "build/declared", table, DeclareBuild, ANN, build=BUILD)
+    table.when(MakeMove, ANN, move="a1")
+    before = table.match.play
     table.when(DeclareBuild, ANN, build=OTHER)
     assert table.match.life.seats[0].builds == (BUILD, OTHER)
+    assert table.match.play == before
 
 
 def test_nobody_declares_for_another_seat():
@@ -79,31 +77,15 @@ def test_the_second_execution_confirms_a_match_with_builds():
     assert isinstance(verify_match(table.match.stream, table.entries), MatchVerified)
 
 
-def test_a_build_changes_nothing_of_the_play():
-    table = playing()
-    table.when(MakeMove, ANN, move="a1")
-    before = table.match.play
-    table.when(DeclareBuild, BEN, build=BUILD)
-    assert table.match.play == before
-
-
 @pytest.mark.parametrize(
     "change",
     [
-        {"digest": "AB" * 32},
-        {"digest": "ab"},
-        {"command": ""},
-        {"command": "/home/ann/mybot"},
-        {"command": "x" * 49},
-        {"version": ""},
-        {"version": "1\n2"},
+        *({"digest": digest} for digest in ("AB" * 32, "ab")),
+        *({"command": command} for command in ("", "/home/ann/mybot", "x" * 49)),
+        *({"version": version} for version in ("", "1\n2")),
+        *({"options": {"level": level}} for level in (None, 1.5, 2**53, [1])),
+        *({"options": {"text": text}} for text in ("\x00", "x" * 201)),
         {"options": {"a b": 1}},
-        {"options": {"level": None}},
-        {"options": {"level": 1.5}},
-        {"options": {"level": 2**53}},
-        {"options": {"level": [1]}},
-        {"options": {"text": "\x00"}},
-        {"options": {"text": "x" * 201}},
         {"options": {f"o{number}": 1 for number in range(33)}},
         {"options": {f"o{number}": "x" * 200 for number in range(6)}},
     ],

@@ -11,14 +11,11 @@ def play(entrants: int, rounds: int, **format: object) -> GivenTournament:
     return GivenTournament(entrants, format=format).play(pair_next, by_number, rounds)
 
 
-def test_a_pyramid_tells_the_places_of_both():
+def test_a_pyramid_tells_the_places_of_both_or_who_is_missing():
     tournament = play(4, 3, kind="pyramid")
     [first, second] = explain_rounds(tournament.state)[3].boards
     assert first == (Reason("pyramid", (1, 4), {"place": 4, "before": 1, "time": 1}),)
     assert second == (Reason("pyramid", (2, 3), {"place": 3, "before": 2, "time": 1}),)
-
-
-def test_a_bye_in_a_pyramid_tells_who_is_missing():
     tournament = GivenTournament(4, format={"kind": "pyramid"})
     tournament.start()
     tournament.leave(2)
@@ -39,12 +36,9 @@ def test_groups_tell_the_group_and_then_the_places_in_the_bracket():
     assert sorted(reason.values["groups"]) == ["A", "B"]
 
 
-def test_a_league_is_explained_like_a_round_robin():
+def test_a_league_is_explained_like_a_round_robin_and_a_challenge_by_who_challenged_whom():
     tournament = play(4, 1, kind="league", next_round="early")
     assert explain_rounds(tournament.state)[1].boards[0][0].word == "circle"
-
-
-def test_a_challenge_tells_who_challenged_whom_and_from_where():
     tournament = GivenTournament(4, format={"kind": "ladder"})
     tournament.start()
     tournament.when(ChallengeEntrant, entrant=4, opponent=2)

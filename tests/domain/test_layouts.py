@@ -48,19 +48,16 @@ def test_a_match_with_an_increment_needs_the_layout_of_increments(limits, layout
     assert find_layout(copied, "events-copied") == layout
 
 
-def test_a_match_with_odds_needs_the_layout_of_increments():
+def test_a_match_with_odds_needs_the_layout_of_increments_and_what_is_copied_later_nothing():
     assert find_layout(created(ODDS), "match-created") == INCREMENTS
+    later = start(2, match_ms=60_000, increment_ms=1000).entries[-1]
+    assert find_layout(entry("events-copied", {"events": [format_event_line(later).decode()]}), "events-copied") == 1
+    assert find_layout(entry("events-copied", {"events": []}), "events-copied") == 1
 
 
 @pytest.mark.parametrize("type", ["match-paused", "match-resumed", "clock-adjusted"])
 def test_what_is_done_to_clocks_needs_the_layout_of_clubs(type):
     assert find_layout(entry(type, {}), type) == CLUBS
-
-
-def test_what_is_copied_later_needs_nothing():
-    later = start(2, match_ms=60_000, increment_ms=1000).entries[-1]
-    assert find_layout(entry("events-copied", {"events": [format_event_line(later).decode()]}), "events-copied") == 1
-    assert find_layout(entry("events-copied", {"events": []}), "events-copied") == 1
 
 
 NEW = (*BONUSES, "phases", "asked_byes", "lag_ms")

@@ -48,30 +48,21 @@ def data(command: Any, ledger: Ledger) -> list[Any]:
     return [event.data for event in LEDGER.decide(command, ledger).events]
 
 
-def test_the_first_entry_opens_the_ledger_with_its_model():
+def test_the_first_entry_opens_the_ledger_with_its_model_and_a_later_one_stands_alone():
     ledger, _ = given()
     assert data(rate(ONE), ledger) == [OPENING, MatchRated(ONE, PLAYERS, (1, 2))]
-
-
-def test_a_later_entry_stands_alone():
     ledger, _ = given(rate(ONE))
     [event] = LEDGER.decide(rate(TWO), ledger).events
     assert (event.version, event.by, event.data) == (3, "system:score", MatchRated(TWO, PLAYERS, (1, 2)))
 
 
-def test_a_match_is_unrated_after_it_was_rated():
+def test_a_match_is_unrated_once_after_it_was_rated_or_before_and_then_never_is():
     ledger, _ = given(rate(ONE))
     assert data(unrate(ONE), ledger) == [MatchUnrated(ONE, "cheat")]
-
-
-def test_a_match_is_unrated_before_it_is_rated_and_then_never_is():
     ledger, _ = given(unrate(ONE))
     with pytest.raises(WrongTime) as refused:
         LEDGER.decide(rate(ONE), ledger)
     assert refused.value.code == "rated/annulled"
-
-
-def test_a_match_is_unrated_once():
     ledger, _ = given(rate(ONE), unrate(ONE))
     with pytest.raises(WrongTime):
         LEDGER.decide(unrate(ONE), ledger)

@@ -28,22 +28,10 @@ OFFICIAL = ("greedy", "MCTS", "random", "Admin", "ADMlN", "Administrator", "Plys
 @pytest.mark.parametrize(
     ("one", "other"),
     [
-        ("Ann", "aNN"),
-        ("Straße", "STRASSE"),
-        ("Ａｎｎ", "Ann"),
-        ("𝐀𝐧𝐧", "Ann"),
-        ("Ann  Lee", "Ann Lee"),
-        ("Iris", "lris"),
-        ("Ann1", "Annl"),
-        ("B0b", "Bob"),
-        ("Вера", "Bepa"),
-        ("ВЕРА", "вера"),
-        ("ΝΙΚΗ", "NIKH"),
-        ("ΝΙΚΗ", "νικη"),
-        ("Zoe\u0308", "Zoë"),
-        ("O’Brien", "O'Brien"),
+        *(("Ann", "aNN"), ("Straße", "STRASSE"), ("Ａｎｎ", "Ann"), ("𝐀𝐧𝐧", "Ann"), ("Ann  Lee", "Ann Lee")),
+        *(("Iris", "lris"), ("Ann1", "Annl"), ("B0b", "Bob"), ("Вера", "Bepa"), ("ВЕРА", "вера"), ("ΝΙΚΗ", "NIKH")),
+        *(("ΝΙΚΗ", "νικη"), ("Zoe\u0308", "Zoë"), ("O’Brien", "O'Brien"), ("❤\ufe0f", "❤")),
         ("می\u200cخواهم", "میخواهم"),
-        ("❤\ufe0f", "❤"),
     ],
 )
 def test_names_that_cannot_be_told_apart_are_the_same(one, other):

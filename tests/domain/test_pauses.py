@@ -26,6 +26,10 @@ def pause_after(*aborts: int) -> int | None:
 def test_two_aborted_matches_a_day_are_followed_by_no_pause():
     assert pause_after(0) is None
     assert pause_after(0, HOUR) is None
+    assert pause_after(0, HOUR, 24 * HOUR) is None
+    assert pause_after(0, HOUR, 24 * HOUR - 1) == 10 * MINUTE
+    last = START + 2 * MINUTE
+    assert find_pause(player_with(MINUTE, 2 * MINUTE, 0), last) == find_pause(player_with(0, MINUTE, 2 * MINUTE), last)
 
 
 def test_the_third_is_followed_by_ten_minutes_and_each_further_one_by_twice_as_long():
@@ -39,16 +43,6 @@ def test_a_pause_ends():
     player = player_with(0, 1, 2)
     assert find_pause(player, START + 2 + 10 * MINUTE - 1) == START + 2 + 10 * MINUTE
     assert find_pause(player, START + 2 + 10 * MINUTE) is None
-
-
-def test_a_day_later_an_aborted_match_is_forgiven():
-    assert pause_after(0, HOUR, 24 * HOUR) is None
-    assert pause_after(0, HOUR, 24 * HOUR - 1) == 10 * MINUTE
-
-
-def test_the_order_in_which_they_were_noted_does_not_matter():
-    last = START + 2 * MINUTE
-    assert find_pause(player_with(MINUTE, 2 * MINUTE, 0), last) == find_pause(player_with(0, MINUTE, 2 * MINUTE), last)
 
 
 def test_a_match_is_noted_once():

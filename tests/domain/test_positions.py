@@ -25,18 +25,12 @@ def key_of(moves: str) -> str:
     return position_key(PATHAGON, follow(PATHAGON, moves))
 
 
-def test_a_key_is_short_and_stays_the_same() -> None:
+def test_a_key_stays_the_same_whatever_led_to_the_position() -> None:
     assert key_of("d4") == "yuectsjkombw6b4ekw5hfq4n"
     assert len(key_of("")) == KEY_LENGTH
-
-
-def test_the_order_of_moves_makes_no_difference_and_whose_turn_it_is_does() -> None:
     assert key_of("a1;g7;b2;g1") == key_of("b2;g1;a1;g7")
     assert key_of("a1;b2") != key_of("b2;a1")
     assert key_of("a1") != key_of("a1;b2")
-
-
-def test_the_number_of_moves_makes_no_difference() -> None:
     state = follow(PATHAGON, "a1;b2;c3")
     assert position_key(PATHAGON, state._replace(ply=state.ply + 2)) == position_key(PATHAGON, state)
 

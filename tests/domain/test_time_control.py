@@ -63,19 +63,8 @@ def test_what_people_write_is_read(text, limits):
 @pytest.mark.parametrize(
     "text",
     [
-        "",
-        "quick",
-        "5+",
-        "5+3, 5+3",
-        "40/90",
-        "5:3:2:1+1",
-        "1 day",
-        "1 week/move",
-        "1 day/move, 1 day/move",
-        "5+3; table 2: 1+0",
-        "5+3; seat two: 1+0",
-        "-5+3",
-        "5+3" * 200,
+        *("", "quick", "5+", "5+3, 5+3", "40/90", "5:3:2:1+1", "1 day", "1 week/move", "1 day/move, 1 day/move"),
+        *("5+3; table 2: 1+0", "5+3; seat two: 1+0", "-5+3", "5+3" * 200),
     ],
 )
 def test_what_is_no_time_control_is_refused(text):
@@ -88,17 +77,8 @@ def test_what_is_no_time_control_is_refused(text):
 @pytest.mark.parametrize(
     "text",
     [
-        "5+3",
-        "5+0",
-        "0:30+1.5",
-        "15 d10",
-        "15 b10",
-        "40/90:00+30, 30:00+30",
-        "1 day/move",
-        "30 s/move",
-        "2591999.999 s/move",
-        "10+0, 1 min/move",
-        "40/120:00, 20/60:00, 0:00 d5",
+        *("5+3", "5+0", "0:30+1.5", "15 d10", "15 b10", "40/90:00+30, 30:00+30", "1 day/move", "30 s/move"),
+        *("2591999.999 s/move", "10+0, 1 min/move", "40/120:00, 20/60:00, 0:00 d5"),
         "5+0; seat 1: 1+0; seat 2: 3 days/move",
     ],
 )

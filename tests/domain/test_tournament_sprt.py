@@ -110,13 +110,8 @@ def test_numbers_are_whole_or_decimals_in_texts():
         {},
         {"elo0": 0},
         {"elo0": 5, "elo1": 5},
-        {"elo0": 0, "elo1": 1001},
-        {"elo0": 0, "elo1": True},
-        {"elo0": 0, "elo1": "nan"},
-        {"elo0": 0, "elo1": "five"},
-        {"elo0": 0, "elo1": 5, "alpha": 0},
-        {"elo0": 0, "elo1": 5, "beta": "0.5"},
-        {"elo0": 0, "elo1": 5, "gamma": 1},
+        *({"elo0": 0, "elo1": elo1} for elo1 in (1001, True, "nan", "five")),
+        *({"elo0": 0, "elo1": 5, **more} for more in ({"alpha": 0}, {"beta": "0.5"}, {"gamma": 1})),
     ],
 )
 def test_what_cannot_be_tested_is_refused(raw):

@@ -19,7 +19,7 @@ from plyscribe.domain.tournament.events import (
 )
 from plyscribe.domain.tournament.schedule import pair_round_robin
 from plyscribe.domain.tournament.state import STATUSES, Tournament, find_game
-from tests.domain.given_tournament import STREAM, SYSTEM, GivenTournament, by_number
+from tests.domain.given_tournament import ORGANISER, STREAM, SYSTEM, GivenTournament, by_number
 
 ANN = "player-" + "a" * 26
 BEN = Actor("player", "player-" + "b" * 26)
@@ -151,13 +151,14 @@ def test_a_round_opens_its_games_by_the_order_of_seats():
 
 
 def test_statuses_follow_each_other():
-    tournament = GivenTournament(2)
+    tournament, aborted = GivenTournament(2), GivenTournament()
     seen = [tournament.state.status]
-    tournament.start()
-    seen.append(tournament.state.status)
-    tournament.when(commands.EndTournament, SYSTEM, reason="played")
-    seen.append(tournament.state.status)
-    aborted = GivenTournament()
+    for command, actor, fields in (
+        (commands.StartTournament, ORGANISER, {}),
+        (commands.EndTournament, SYSTEM, {"reason": "played"}),
+    ):
+        tournament.when(command, actor, **fields)
+        seen.append(tournament.state.status)
     aborted.when(commands.AbortTournament, cause="rain")
     assert (*seen, aborted.state.status) == STATUSES
 

@@ -32,17 +32,11 @@ def test_the_first_fault_has_its_place_and_the_steps_before_it_are_good():
     assert (found.fault.line, found.fault.column, found.fault.why.details["clause"]) == (2, 4, "PA4")
 
 
-def test_a_number_must_be_that_of_the_move():
+def test_a_sheet_has_no_headers_but_withdrawals_and_numbers_of_its_own_moves():
     found = read_steps(begin("pathagon", "d4"), "1. e5")
     assert (texts(found), str(found.fault.why)) == ([], "this is called move 1, but move 2 is due")
-
-
-def test_a_sheet_has_no_headers():
     found = read_steps(begin(), "d4 [seat 1 Ada]")
     assert (texts(found), found.fault.column) == (["d4"], 4)
-
-
-def test_a_seat_leaves():
     found = read_steps(begin(), "d4 (2 resigned)")
     assert (found.steps[1].step.seat, found.steps[1].step.cause, found.fault) == (2, "resigned", None)
 

@@ -1,7 +1,6 @@
 """Whom a match waits for."""
 
-import pytest
-
+from plyscribe.domain.chain import StoredEvent
 from plyscribe.domain.commands import (
     AddEntropy,
     AnswerDraw,
@@ -14,7 +13,7 @@ from plyscribe.domain.commands import (
     Withdraw,
 )
 from plyscribe.domain.events import Guest, RecordedDice
-from plyscribe.domain.match import Match
+from plyscribe.domain.match import Match, fold
 from plyscribe.domain.waiting import WAITED_FOR, Wait, find_confirm_by, list_waits
 from tests.domain.given import ANN, BEN, CAT, RECORDER, Table, account, hot_seat, new_match, recorded
 
@@ -32,15 +31,11 @@ def two_players(**more) -> Table:
     return table
 
 
-def test_an_invitation_waits_for_its_answer():
+def test_an_invitation_waits_for_its_answer_and_a_seat_that_is_open_to_anyone_for_nobody():
     table = new_match(seats=(account(ANN), account(BEN)))
     assert waits(table) == [Wait(BEN.id, "seat")]
     table.when(LeaveSeat, BEN, seat=2)
     assert waits(table) == []
-
-
-def test_a_seat_that_is_open_to_anyone_waits_for_nobody():
-    assert waits(new_match(seats=(account(ANN), None))) == []
 
 
 def test_whoever_sits_owes_the_server_dice_their_salt():
@@ -57,22 +52,18 @@ def test_a_start_by_call_waits_for_the_creator_not_for_salt():
     assert waits(table) == [Wait(ANN.id, "start")]
 
 
-def test_a_decision_waits_for_the_seat_on_turn():
+def test_a_decision_waits_for_the_seat_on_turn_and_after_the_end_nobody_is_waited_for():
     table = two_players()
     assert waits(table) == [Wait(ANN.id, "move")]
     table.play("d4")
     assert waits(table) == [Wait(BEN.id, "move")]
+    table.when(Withdraw, ANN)
+    assert waits(table) == []
+    assert waits(hot_seat()) == [Wait(ANN.id, "move")], "one player on all seats is named once"
 
 
-def test_one_player_on_all_seats_is_named_once():
-    assert waits(hot_seat()) == [Wait(ANN.id, "move")]
-
-
-def test_the_recorder_owes_what_its_guests_owe():
+def test_the_recorder_owes_what_its_guests_owe_also_where_an_account_sits():
     assert waits(recorded("pathagon")) == [Wait(RECORDER.id, "move")]
-
-
-def test_a_recorded_seat_of_an_account_waits_for_both():
     table = new_match("pathagon", (account(ANN), Guest("Bea")), RECORDER, recorder=RECORDER.id, start="call")
     table.when(TakeSeat, ANN, seat=1)
     table.when(StartMatch, RECORDER)
@@ -108,21 +99,7 @@ def test_a_record_waits_for_its_recorder_until_it_is_confirmed_or_time_is_over()
     assert find_confirm_by(table.match, 5000) is None
 
 
-def test_a_match_that_is_over_waits_for_nobody():
-    table = two_players()
-    table.when(Withdraw, ANN)
-    assert table.status == "ended"
-    assert waits(table) == []
-
-
-@pytest.mark.parametrize("match", [Match("match-none"), hot_seat().match])
-def test_a_match_that_is_not_there_or_damaged_waits_for_nobody(match):
-    damaged = match if match.lifecycle is None else fault_in(match)
-    assert list_waits(damaged) == []
-
-
-def fault_in(match: Match) -> Match:
-    from plyscribe.domain.chain import StoredEvent
-    from plyscribe.domain.match import fold
-
-    return fold(match, [StoredEvent(match.version + 1, b"{}", b"")])
+def test_a_match_that_is_not_there_or_damaged_waits_for_nobody():
+    match = hot_seat().match
+    damaged = fold(match, [StoredEvent(match.version + 1, b"{}", b"")])
+    assert list_waits(damaged) == list_waits(Match("match-none")) == []
