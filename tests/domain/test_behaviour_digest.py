@@ -109,8 +109,14 @@ def test_a_released_ruleset_that_changed_is_not_proved_anew(tmp_path: Path) -> N
     assert explain_change(newcomer, tmp_path) in str(caught.value)
 
 
-def test_who_changed_a_released_ruleset_is_told_how_to_make_a_new_version(tmp_path: Path) -> None:
+def test_who_changed_a_ruleset_is_told_to_prove_a_draft_anew_and_to_make_a_new_version_of_a_released_one(
+    tmp_path: Path,
+) -> None:
     newcomer = settle_newcomer(tmp_path)
+    steps = explain_change(newcomer, tmp_path)
+    assert "newcomer_v3 is a draft" in steps
+    assert "plyscribe rules prove newcomer --version 3" in steps
+    assert "plyscribe rules check newcomer --version 3" in steps
     digest = (tmp_path / name_ruleset(newcomer)) / DIGEST
     digest.write_text(digest.read_text().replace("draft", "released"))
     steps = explain_change(newcomer, tmp_path)
@@ -124,13 +130,6 @@ def test_who_changed_a_released_ruleset_is_told_how_to_make_a_new_version(tmp_pa
         "plyscribe rules check newcomer --version 4",
     ):
         assert step in steps
-
-
-def test_who_changed_a_draft_is_told_to_prove_it_anew(tmp_path: Path) -> None:
-    steps = explain_change(settle_newcomer(tmp_path), tmp_path)
-    assert "newcomer_v3 is a draft" in steps
-    assert "plyscribe rules prove newcomer --version 3" in steps
-    assert "plyscribe rules check newcomer --version 3" in steps
 
 
 def test_a_new_version_has_the_number_after_the_newest(tmp_path: Path) -> None:

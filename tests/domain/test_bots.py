@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from plyscribe.domain.bots import BOTS, MOST_MOVES, Bot, GreedyBot, make_bot
+from plyscribe.domain.bots import BOTS, MOST_MOVES, Bot, make_bot
 from plyscribe.domain.errors import WrongValue
 from plyscribe.domain.levels import list_levels
 from plyscribe.domain.ruleset import AnyRuleset, Over, Roll
@@ -28,11 +28,6 @@ def play(ruleset: AnyRuleset, *bots: Bot, dice: int = 0, **options: object) -> t
         moves.append(ruleset.format_move(state, move))
         state = ruleset.apply_move(state, move)
     return moves, turn
-
-
-def test_a_bot_is_made_by_name() -> None:
-    assert list(BOTS) == ["random", "greedy", "mcts"]
-    assert isinstance(make_bot("greedy", 1), GreedyBot)
 
 
 def test_an_unknown_bot_is_refused_with_the_names_that_exist() -> None:

@@ -47,11 +47,13 @@ def test_cr20_the_winner_is_first_though_others_have_more_crystals() -> None:
     assert is_over(play(state, "move scout", "xp miner"), "experience", 1, 3, 2)
 
 
-def test_cr20_the_ply_limit_ends_a_match_by_standing() -> None:
+def test_cr20_the_ply_limit_ends_a_match_by_standing_unless_another_end_goes_before() -> None:
     state = position(FOUR, crystals=(0, 1, 0, 0), xp={"4s": 2}, roll=3, ply_limit=101)
     state = play(state, "move scout")
     assert is_over(state, "ply-limit", 3, 1, 3, 2)
     assert (view(state)["phase"], view(state)["roll"], legal(state)) == ("over", None, [])
+    state = position("1m . . . . . . .\n2s . . . . . . 1s", roll=1, crystals=(2, 0), ply_limit=101)
+    assert is_over(play(state, "move scout"), "crystals", 1, 2)
 
 
 def test_cr20_the_ply_limit_drops_a_defence_roll_and_experience() -> None:
@@ -62,11 +64,6 @@ def test_cr20_the_ply_limit_drops_a_defence_roll_and_experience() -> None:
     assert view(state)["attack"] is None
     state = play(position("1s . 2m . . . . .\n2s . . . . . . .", roll=2, ply_limit=101), "move scout")
     assert (view(state)["due"], view(state)["extra"]) == ([0, 0], False)
-
-
-def test_cr20_any_other_end_goes_before_the_ply_limit() -> None:
-    state = position("1m . . . . . . .\n2s . . . . . . 1s", roll=1, crystals=(2, 0), ply_limit=101)
-    assert is_over(play(state, "move scout"), "crystals", 1, 2)
 
 
 # ---- withdrawal
@@ -161,14 +158,11 @@ def test_cr21_experience_due_to_others_is_still_given_out_when_the_seat_on_turn_
     assert (turn(state), view(state)["roll"]) == (roll_for("turn", 2), None)
 
 
-def test_cr21_a_seat_that_left_in_its_turn_has_no_extra_turn() -> None:
+def test_cr21_experience_due_to_a_seat_that_leaves_is_lost_and_so_is_its_extra_turn() -> None:
     state = play(position("1m 1r . . . . . *2 . .\n2s . . . . . . . . .\n3s . . . . . . . . .", roll=6), "move rider")
     assert turn(state) == Decision(2)
     state = play(withdraw(state, 1), "xp scout")
     assert (turn(state), view(state)["extra"]) == (roll_for("turn", 2), False)
-
-
-def test_cr21_experience_due_to_a_seat_that_leaves_is_lost() -> None:
     state = play(position("1m 1r . *2 . . . . . .\n2s . . . . . . . . .\n3s . . . . . . . . .", roll=2), "move rider")
     assert view(state)["due"] == [0, 1, 0]
     state = withdraw(state, 2)

@@ -109,11 +109,15 @@ def test_cr12_the_way_back_leads_to_the_first_field_without_a_character(roll: in
     require_board(play(position(before, roll=roll), "move scout", 1), after)
 
 
-def test_cr12_a_rider_that_was_thrown_back_attacks_nobody() -> None:
+def test_cr12_who_was_thrown_back_attacks_nobody_but_keeps_its_extra_turn() -> None:
     state = position("1m . 2r 1r . . 2m 2t . .\n2s . . . . . . . . .", roll=3, xp={"1r": 5}, teleport=9)
     saved = play(state, "move rider", 1)
     require_board(saved, "1m . 2r . . 1r 2m 2t . .\n2s . . . . . . . . .")
     assert view(saved)["due"] == [0, 1]
+    state = position("1m . . 1s 2m 2t . . . .\n2s . . . . . . . . .", roll=1, teleport=9)
+    state = play(state, "move scout", 1)
+    require_board(state, "1m . . 1s 2m 2t . . . .\n2s . . . . . . . . .")
+    assert view(state)["extra"] is True
 
 
 @pytest.mark.parametrize(("mine", "after", "due"), [("*2", ". .", [0, 2]), ("*1", ". 1s", [1, 1])])
@@ -122,13 +126,6 @@ def test_cr12_the_way_back_leads_onto_a_mine(mine: str, after: str, due: list[in
     back = play(state, "move scout", 1)
     require_board(back, f"1m . . . {after} 2m 2t . .\n2s . . . . . . . . .")
     assert view(back)["due"] == due
-
-
-def test_cr12_a_scout_that_was_thrown_back_still_has_its_extra_turn() -> None:
-    state = position("1m . . 1s 2m 2t . . . .\n2s . . . . . . . . .", roll=1, teleport=9)
-    state = play(state, "move scout", 1)
-    require_board(state, "1m . . 1s 2m 2t . . . .\n2s . . . . . . . . .")
-    assert view(state)["extra"] is True
 
 
 def test_cr12_nobody_is_saved_from_a_mine() -> None:
@@ -173,13 +170,10 @@ def test_cr16_a_rider_attacks_as_many_fields_behind_it_as_its_level_and_an_arche
     assert view(play(state, f"move {name}"))["due"] == [due, 0, 0]
 
 
-def test_cr16_own_characters_and_empty_fields_in_reach_do_not_stop_it() -> None:
+def test_cr16_own_characters_and_empty_fields_do_not_stop_it_nor_the_end_of_the_loop_nor_a_start() -> None:
     state = position("1m 1a . . 1s . 2m . . .\n2t . . . . . . . . .", roll=2, xp={"1a": 5}, teleport=9)
     state = play(state, "move archer")
     require_board(state, "1m . . 1a 1s . . . . .\n2t . . . . . . . . .")
-
-
-def test_cr16_it_attacks_round_the_loop_and_on_starts() -> None:
     state = position("1m . . . . . . . . .\n2r . . . . . . . . .\n. . . . . . 3a . . .", seat=3, roll=3, xp={"3a": 5})
     state = play(state, "move archer")
     require_board(state, ". . . . . . . . . .\n2r . . . . . . . . .\n. . . . . . . . . 3a")

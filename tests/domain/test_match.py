@@ -130,9 +130,12 @@ def test_creators_and_guests_are_seated_at_once_and_others_invited():
     assert all(seat.seated for seat in recorded("pathagon").match.life.seats)
 
 
-def test_a_match_without_chance_in_it_has_no_dice():
+def test_a_match_without_chance_in_it_has_no_dice_and_starts_when_it_is_full():
     assert new_match().match.life.created.dice is None
     assert new_match("toy", options={"dice": 0}).match.life.created.dice is None
+    table = Table()
+    events = table.when(CreateMatch, ANN, ruleset="pathagon", seats=(account(ANN), account(ANN)))
+    assert types(events) == ["match-created", "match-started"]
 
 
 @pytest.mark.parametrize(
@@ -161,19 +164,6 @@ def test_a_match_is_created_before_any_other_command_and_once():
     refusal(WrongTime, "match/exists", table, CreateMatch, ANN, ruleset="pathagon", seats=(None, None))
     refusal(Unknown, "match/unknown", Table(), StartMatch, ANN)
     assert Match(STREAM).turn is None
-
-
-def test_a_full_match_starts_at_its_creation():
-    table = Table()
-    events = table.when(CreateMatch, ANN, ruleset="pathagon", seats=(account(ANN), account(ANN)))
-    assert types(events) == ["match-created", "match-started"]
-
-
-def test_the_recorder_signs_as_recorder():
-    table = recorded("pathagon")
-    table.when(MakeMove, RECORDER, move="d4")
-    assert b'"by":"recorder:player-rrrrrrrrrrrrrrrrrrrrrrrrrr"' in table.entries[0].e
-    assert b'"by":"recorder:player-rrrrrrrrrrrrrrrrrrrrrrrrrr"' in table.entries[-1].e
 
 
 # ---------------------------------------------------------------------------------------------------------- seats
@@ -226,10 +216,14 @@ def test_seats_are_settled_once_the_match_started():
     refusal(WrongTime, "match/not-open", table, StartMatch, ANN)
 
 
-def test_a_recorder_seats_a_guest_and_nobody_else_does():
+def test_a_recorder_seats_guests_and_signs_as_recorder():
     table = new_match(seats=(None, None), creator=RECORDER, recorder=RECORDER.id)
     refusal(WrongPerson, "seat/needs-recorder", table, TakeSeat, BEN, seat=1, guest=Guest("Ada"))
     assert table.when(TakeSeat, RECORDER, seat=1, guest=Guest("Ada")) == [SeatTaken(1, Guest("Ada"))]
+    table = recorded("pathagon")
+    table.when(MakeMove, RECORDER, move="d4")
+    assert b'"by":"recorder:player-rrrrrrrrrrrrrrrrrrrrrrrrrr"' in table.entries[0].e
+    assert b'"by":"recorder:player-rrrrrrrrrrrrrrrrrrrrrrrrrr"' in table.entries[-1].e
 
 
 # ---------------------------------------------------------------------------------------------------------- dice
@@ -349,7 +343,7 @@ def test_only_a_match_that_is_played_takes_moves():
 # ---------------------------------------------------------------------------------------------------------- take back
 
 
-def test_a_take_back_returns_to_the_state_before_the_move():
+def test_a_take_back_returns_to_the_state_before_the_move_and_undoes_withdrawals_after_it():
     table = recorded("pathagon")
     for move in ("a1", "b1", "c1"):
         table.when(MakeMove, RECORDER, move=move)
@@ -357,6 +351,11 @@ def test_a_take_back_returns_to_the_state_before_the_move():
     assert table.when(TakeBack, RECORDER, ply=1) == [MovesTakenBack(1)]
     assert position_at(table.match, 1).state == before.state
     assert [step.move for step in table.match.play.steps] == ["a1"]
+    table = recorded("toy", ("Ada", "Bea", "Cyd"), dice=None, options={"dice": 0})
+    table.when(MakeMove, RECORDER, move="hold")
+    table.when(Withdraw, RECORDER, seat=3, cause="time")
+    table.when(TakeBack, RECORDER, ply=0)
+    assert table.match.play.left == []
 
 
 def test_rolls_that_followed_the_last_kept_move_stay():
@@ -369,14 +368,6 @@ def test_rolls_that_followed_the_last_kept_move_stay():
     table.when(MakeMove, RECORDER, move="hold")
     table.when(TakeBack, RECORDER, ply=1)
     assert table.match.play.state == after_roll
-
-
-def test_a_take_back_undoes_withdrawals_after_the_ply():
-    table = recorded("toy", ("Ada", "Bea", "Cyd"), dice=None, options={"dice": 0})
-    table.when(MakeMove, RECORDER, move="hold")
-    table.when(Withdraw, RECORDER, seat=3, cause="time")
-    table.when(TakeBack, RECORDER, ply=0)
-    assert table.match.play.left == []
 
 
 def test_take_backs_are_for_the_recorder_without_server_dice_and_within_the_match():
@@ -505,15 +496,12 @@ def test_the_creator_calls_an_open_match_off():
     assert (table.status, table.match.turn) == ("aborted", None)
 
 
-def test_a_seat_aborts_before_its_own_first_move_only():
+def test_a_seat_aborts_before_its_own_first_move_only_and_none_of_a_tournament():
     table = two_players()
     table.play("d4")
     refusal(WrongTime, "match/under-way", table, AbortMatch, ANN)
     refusal(WrongPerson, "seat/not-yours", table, AbortMatch, CAT)
     assert table.when(AbortMatch, BEN) == [MatchAborted("called off")]
-
-
-def test_no_seat_aborts_a_match_of_a_tournament():
     table = new_match(seats=(account(ANN), account(BEN)), creator=ORGANISER, tournament={"id": "cup"})
     assert table.status == "playing"
     refusal(WrongTime, "match/under-way", table, AbortMatch, ANN)

@@ -121,16 +121,9 @@ def test_pa4_a_seat_without_a_reserve_moves_a_piece_to_any_empty_square() -> Non
     assert board_of(play(state, "a5-e2")) == ".1111 ..... ..... ....1 22222"
 
 
-def test_pa4_a_seat_without_a_reserve_may_not_place() -> None:
-    refuse(position("11111 ..... ..... ..... 22222", pieces=5), "a3", "PA4")
-
-
-@pytest.mark.parametrize("text", ["a5-b5", "a5-a1", "a5-a5", "a1-a3", "a3-a4"])
-def test_pa4_only_own_pieces_move_and_only_to_empty_squares(text: str) -> None:
+@pytest.mark.parametrize("text", ["a3", "a5-b5", "a5-a1", "a5-a5", "a1-a3", "a3-a4"])
+def test_pa4_a_seat_without_a_reserve_moves_only_its_own_pieces_and_to_empty_squares(text: str) -> None:
     refuse(position("11111 ..... ..... ..... 22222", pieces=5), text, "PA4")
-
-
-def test_pa4_no_piece_is_placed_on_another() -> None:
     refuse(play(start(), "d4"), "d4", "PA4")
 
 
@@ -142,13 +135,10 @@ def test_pa5_a_piece_that_was_moved_rests_in_the_seats_next_turn() -> None:
     assert "a3-a4" in legal(play(state, "e5-e3 b1-c3"))
 
 
-def test_pa5_a_piece_that_was_placed_does_not_rest() -> None:
+def test_pa5_a_piece_that_was_placed_does_not_rest_and_the_rest_of_another_lapses() -> None:
     state = play(position("1111. ..... ..... ..... 22222", pieces=5), "e5 a1-a2")
     assert PATHAGON_V1.view(state)["resting"] is None
     assert "e5-e4" in legal(state)
-
-
-def test_pa5_the_rest_shows_in_a_placement_turn_and_lapses_after_it() -> None:
     state = position("11111 ..2.. ..... ..... 2.22.", seat=2, pieces=5, resting="c4")
     assert PATHAGON_V1.view(state)["resting"] == "c4"
     lapsed = play(state, "e1 a5-a3")

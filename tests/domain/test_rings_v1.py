@@ -122,11 +122,15 @@ def test_ri6_a_turn_ends_when_the_dice_are_gone_and_can_spend_those_of_the_secon
     assert (turn(state), look(state, "uses")) == (Decision(2), 2)
 
 
-def test_ri7_any_die_may_be_dropped_as_a_use() -> None:
+def test_ri7_any_die_may_be_dropped_as_a_use_and_in_the_second_pass_those_without_use_expire() -> None:
     state = play(table("a1:1W", dice="RMT"), "drop M")
     assert (spell_dice(state, 1), look(state, "uses")) == ("RT", 1)
     assert legal(state, "drop") == ["drop R", "drop T"]
     refuse(state, "drop M", "RI7")
+    state = table("a1:1B", dice={1: "RM", 2: "R"}, supply={1: "R"}, pass_=2, terrain=ISLAND)
+    assert turn(play(state, "R +runner")) == Decision(1)
+    expired = play(state, "drop R")
+    assert (spell_dice(expired, 1), turn(expired)) == ("", Decision(2))
 
 
 def test_ri7_in_the_first_pass_dice_without_use_stay_and_have_to_be_dropped() -> None:
@@ -135,13 +139,6 @@ def test_ri7_in_the_first_pass_dice_without_use_stay_and_have_to_be_dropped() ->
     refuse(state, "decline", "RI17")
     state = play(table("a1:1B", dice="RRMM", supply={1: ""}, terrain=ISLAND), "drop R")
     assert (turn(state), legal(state)) == (Decision(1), ["drop R", "drop M"])
-
-
-def test_ri7_in_the_second_pass_dice_without_use_expire_and_the_turn_ends() -> None:
-    state = table("a1:1B", dice={1: "RM", 2: "R"}, supply={1: "R"}, pass_=2, terrain=ISLAND)
-    assert turn(play(state, "R +runner")) == Decision(1)
-    expired = play(state, "drop R")
-    assert (spell_dice(expired, 1), turn(expired)) == ("", Decision(2))
 
 
 def test_ri7_expired_dice_end_a_turn_that_scores_and_without_dice_there_is_none() -> None:
@@ -187,13 +184,10 @@ def test_ri8_with_an_empty_supply_recruit_dice_move_and_propose() -> None:
     refuse(table(ALLIES, seats=3, dice="R"), "R ally 3 b3xb4", "RI8")
 
 
-def test_ri9_a_recruit_appears_on_the_own_start_out_of_the_supply() -> None:
+def test_ri9_a_recruit_appears_on_the_own_start_out_of_the_supply_runners_from_the_third_round_on() -> None:
     state = play(table("a1:1W", dice="RR"), "R +blocker", "R +runner")
     assert (draw(state), spell_supply(state, 1)) == ("a1:1W s1:1RB", "RWWWWB")
     refuse(table("s1:1BB", dice="R"), "R +blocker", "RI9")
-
-
-def test_ri9_runners_come_from_the_third_round_on() -> None:
     for number in (1, 2):
         early = table(dice="R", round=number)
         assert legal(early, "R +") == ["R +warrior", "R +blocker"]
@@ -289,10 +283,12 @@ def test_ri23_the_point_that_ends_the_countdown_wins_and_points_of_seats_that_le
     assert over(play(state, "drop M")) == Over("countdown", ranks)
 
 
-def test_ri24_without_a_winner_points_rank() -> None:
+def test_ri24_points_go_before_the_ply_limit_at_which_they_rank() -> None:
     state = play(table(seats=4, points=(3, 7, 3, 0), dice={1: "RR"}, ply_limit=1), "drop R")
     assert over(state) == Over("ply-limit", (2, 1, 2, 4))
     assert RINGS_V1.standing(table(seats=3, points=(0, 1, 0))) == (2, 1, 2)
+    state = table("top:1R", dice="M", target=2, ply_limit=1)
+    assert over(play(state, "drop M")).reason == "points"
 
 
 def test_ri24_at_the_ply_limit_the_view_stays_with_what_was_due_next() -> None:
@@ -303,11 +299,6 @@ def test_ri24_at_the_ply_limit_the_view_stays_with_what_was_due_next() -> None:
     assert look(asked, "alliance") == {"ally": 3, "from": "b3", "at": "b4", "pay": "M"}
     rolled = play(start(ply_limit=2, terrain=FLAT), "start a1", "start a2")
     assert (over(rolled).reason, look(rolled, "round"), look(rolled, "pass")) == ("ply-limit", 1, 1)
-
-
-def test_ri24_points_go_before_the_ply_limit() -> None:
-    state = table("top:1R", dice="M", target=2, ply_limit=1)
-    assert over(play(state, "drop M")).reason == "points"
 
 
 # ---- withdrawal
@@ -322,19 +313,16 @@ def test_ri25_all_that_is_the_seats_leaves_and_its_points_stay() -> None:
     assert "T start a3" in legal(RINGS_V1.withdraw(table(seats=3, dice="T"), 2))
 
 
-def test_ri25_the_turn_of_the_seat_ends_without_a_point() -> None:
+def test_ri25_the_turn_of_the_seat_ends_without_a_point_and_the_last_of_a_pass_hands_over() -> None:
     state = table("top:1R", seats=3, dice={1: "MM", 2: "MM"}, uses=1)
     gone = RINGS_V1.withdraw(state, 1)
     assert (turn(gone), look(gone, "uses"), look(gone, "points")) == (Decision(2), 2, [0, 0, 0])
-
-
-def test_ri25_the_last_seat_of_a_pass_hands_over_to_the_next_pass() -> None:
     state = table("a1:1W", seats=3, on_turn=3, dice={1: "M", 3: "MM"})
     gone = RINGS_V1.withdraw(state, 3)
     assert (turn(gone), look(gone, "pass")) == (Decision(1), 2)
 
 
-def test_ri25_a_start_that_is_waited_for_is_skipped() -> None:
+def test_ri25_a_start_or_a_roll_that_is_waited_for_is_skipped() -> None:
     state = start(3, terrain=FLAT)
     gone = RINGS_V1.withdraw(state, 3)
     assert (turn(gone), look(gone, "starts")) == (Decision(2), [None] * 3)
@@ -342,9 +330,6 @@ def test_ri25_a_start_that_is_waited_for_is_skipped() -> None:
     assert turn(play(gone, "start a1")) == Decision(1)
     gone = RINGS_V1.withdraw(play(state, "start a1", "start a2"), 1)
     assert (turn(gone), look(gone, "round")) == (round_roll(2), 1)
-
-
-def test_ri25_a_roll_that_is_waited_for_is_skipped() -> None:
     state = play(start(3, terrain=FLAT), "start a1", "start a2", "start a3", (1, 1, 1, 1))
     assert turn(RINGS_V1.withdraw(state, 2)) == round_roll(3)
     assert turn(RINGS_V1.withdraw(state, 1)) == round_roll(2)
@@ -423,16 +408,13 @@ def test_ri25_who_left_ranks_below_all_others_who_left_last_first() -> None:
 # ---- exhaustion
 
 
-def test_ri26_with_casualties_out_the_match_ends_with_the_last_unit() -> None:
+def test_ri26_with_casualties_out_the_last_unit_or_its_withdrawal_ends_the_match() -> None:
     state = table("a1:1W a2:2W", supply={1: "", 2: ""}, casualties="out", points=(1, 3))
     ended = play(state, "M warrior a1-a2")
     assert over(ended) == Over("exhausted", (2, 1))
     assert (draw(ended), look(ended, "uses")) == ("", 0)
     assert turn(play(table("a1:1W a2:2W", supply={1: "", 2: "B"}, casualties="out"), "M warrior a1-a2")) == Decision(1)
     assert turn(play(table("a1:1W a2:2W", supply={1: "", 2: ""}), "M warrior a1-a2")) == Decision(1)
-
-
-def test_ri26_a_withdrawal_can_exhaust_the_match() -> None:
     state = table("a1:3W", seats=3, supply={1: "", 2: "", 3: ""}, casualties="out", points=(1, 2, 9))
     assert over(RINGS_V1.withdraw(state, 3)) == Over("exhausted", (2, 1, 3))
 

@@ -144,19 +144,13 @@ def chosen(state: State) -> str:
     return RINGS_V1.format_move(state, make_bot("greedy", 1).choose_move(RINGS_V1, state))
 
 
-def test_greedy_heads_for_top_and_holds_it() -> None:
+def test_greedy_heads_for_top_holds_it_and_fights_or_allies_against_what_stands_there() -> None:
     assert chosen(table("c1:1R", dice="M")) == "M runner c1-top"
     assert chosen(table("top:1W a1:1W", dice="M")).startswith("M warrior a1")
-
-
-def test_greedy_fights_what_stands_on_top() -> None:
     assert chosen(table("d1:1W c2:1R top:2R", dice="M")) == "M warrior d1-top"
     state = table("d1:1W d2:1W top:2B", dice="MM")
     assert chosen(state).endswith("-top")
     assert draw(play(state, chosen(state), chosen(play(state, chosen(state))))) in ("top:1W", "d1:1W", "d2:1W")
-
-
-def test_greedy_allies_against_who_stands_on_top() -> None:
     state = table("d1:1W top:2B d2:3W", seats=3, dice="M")
     assert chosen(state) == "M ally 3 d1xtop"
     assert chosen(play(state, chosen(state))) == "accept d2"

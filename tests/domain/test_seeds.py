@@ -10,7 +10,7 @@ import pytest
 from plyscribe.domain.bots import build_bot, choose_move
 from plyscribe.domain.bundle.report import check_match
 from plyscribe.domain.chain import canonical_json
-from plyscribe.domain.commands import AbortMatch, CreateMatch, PlayOn, RevealDice, Secret, Withdraw
+from plyscribe.domain.commands import AbortMatch, PlayOn, RevealDice, Secret, Withdraw
 from plyscribe.domain.decide import decide
 from plyscribe.domain.dice import commit
 from plyscribe.domain.errors import SeedsKeyMissing, WrongValue
@@ -24,7 +24,6 @@ from plyscribe.domain.events import (
     SeedsRevealed,
     SharedDice,
 )
-from plyscribe.domain.match import Match
 from plyscribe.domain.seeds import SEEDS, derive_seed, derive_seeds_secret, open_seeds
 from plyscribe.domain.verification import verify_match
 from tests.domain.given import ANN, SEALED, SECRET, SEEDS_SECRET, SERVER_DICE, STREAM, SYSTEM, Table, account, new_match
@@ -68,9 +67,10 @@ def test_a_seed_is_the_first_eight_bytes_modulo_2_53():
 
 def test_the_first_event_commits_to_the_seeds_and_does_not_have_them():
     created = parsed(against_bot())[0].data
-    assert created.bots == SEALED
-    assert created.seats == (account(ANN), SECRET_BOT)
-    assert SECRET_BOT.seed is None
+    assert (created.bots, created.seats, SECRET_BOT.seed) == (SEALED, (account(ANN), SECRET_BOT), None)
+    with pytest.raises(WrongValue) as refusal:
+        new_match("zhen", (None, SECRET_BOT))
+    assert refusal.value.code == "bot/seed"
 
 
 @pytest.mark.parametrize("seats", [(None, None), (build_bot("random", 7), None)])
@@ -78,12 +78,6 @@ def test_a_match_whose_seeds_are_all_in_the_open_commits_to_nothing(seats):
     table = new_match("zhen", seats, bots=SEALED)
     assert parsed(table)[0].data.bots is None
     assert table.when(AbortMatch, ANN) == [MatchAborted("called off")]
-
-
-def test_a_bot_without_a_seed_needs_a_commitment():
-    with pytest.raises(WrongValue) as refusal:
-        new_match("zhen", (None, SECRET_BOT))
-    assert refusal.value.code == "bot/seed"
 
 
 def test_the_end_reveals_the_seeds_after_the_dice():
@@ -184,10 +178,3 @@ def test_a_match_under_way_says_that_its_seeds_are_secret():
     [check] = [check for check in report.checks if check.check == "seeds"]
     assert (report.result, check.result) == ("ok", "none")
     assert "secret until the match ends" in check.why
-
-
-def test_the_commitment_is_part_of_the_command():
-    command = CreateMatch(
-        actor=ANN, id="0" * 32, ruleset="zhen", seats=(account(ANN), SECRET_BOT), bots=SEALED, start="call"
-    )
-    assert decide(command, Match(STREAM))[0].data.bots == SEALED

@@ -70,15 +70,12 @@ def test_the_rest_is_legal_and_shows_it_after_its_last_step(ruleset):
     assert left <= seats
 
 
-def test_seats_and_options_that_do_not_matter_become_fewest_and_defaults():
+def test_seats_and_options_that_do_not_matter_become_fewest_and_defaults_and_others_small():
     trial = drawn(TOY_V1, seats=4, most=9, dice=3, ply_limit=50)
     trial = trial._replace(steps=(*trial.steps, "withdraw 4"))
     shrunk = shrink(TOY_V1, trial, first(lambda state: TOY_V1.view(state)["left"]))
     assert shrunk is not None
     assert shrunk.trial == Trial(2, TOY_V1.parse_options({}), ("withdraw 2",))
-
-
-def test_an_option_that_matters_keeps_a_small_value():
     shrunk = shrink(PATHAGON, drawn(PATHAGON, ply_limit=31), first(ends_by("ply-limit")))
     assert shrunk is not None
     assert shrunk.trial.options["ply_limit"] == 1
@@ -106,11 +103,8 @@ def test_the_runs_are_bounded():
     assert (runs, shrunk.runs, shrunk.is_done) == (20, 20, False)
 
 
-def test_what_does_not_show_is_not_shrunk():
+def test_what_does_not_show_is_not_shrunk_and_the_same_arguments_give_the_same_match():
     assert shrink(PATHAGON, drawn(PATHAGON), lambda walked: None) is None
-
-
-def test_the_same_arguments_give_the_same_match():
     one, two = (shrink(PATHAGON, drawn(PATHAGON, 3), first(lambda state: state.closed)) for _ in range(2))
     assert one == two
 
@@ -118,21 +112,15 @@ def test_the_same_arguments_give_the_same_match():
 # ---- walks
 
 
-def test_steps_that_are_not_legal_are_left_out():
+def test_steps_that_are_not_legal_are_left_out_and_options_that_do_not_fit_make_no_walk():
     walked = walk(PATHAGON, Trial(2, PATHAGON.parse_options({}), ("move a1", "move a1", "move x", "roll 3", "move a2")))
     assert walked is not None
     assert walked.trial.steps == ("move a1", "move a2")
     assert len(walked.states) == 3
-
-
-def test_dice_without_a_fitting_roll_show_ones():
+    assert walk(PATHAGON, Trial(3, PATHAGON.parse_options({}))) is None
     walked = walk(TOY_V1, Trial(2, TOY_V1.parse_options({"dice": 1}), ("roll 9 9", "move hold")))
     assert walked is not None
     assert walked.trial.steps == ("roll 1 1", "roll 1", "roll 1", "move hold")
-
-
-def test_options_that_do_not_fit_make_no_walk():
-    assert walk(PATHAGON, Trial(3, PATHAGON.parse_options({}))) is None
 
 
 def test_a_drawn_match_is_a_function_of_its_seed_and_ends_or_is_cut():

@@ -355,7 +355,7 @@ def test_nobody_rules_on_a_game_that_they_sit_in():
     assert tournament.when(WithdrawEntrant, organising_ann, entrant=2) == [EntrantWithdrawn(2, "organiser")]
 
 
-def test_only_the_organiser_disqualifies_and_says_why():
+def test_only_the_organiser_disqualifies_and_says_why_and_who_withdraws_acts_alone():
     tournament = with_ann()
     own = {"entrant": 1, "disqualified": True, "why": "a cheat"}
     assert refusal(tournament, WithdrawEntrant, ANN, **own) == (WrongPerson, "tournament/not-yours")
@@ -431,13 +431,17 @@ def pairing(boards, byes=(), round=1):
     return {"round": round, "boards": boards, "byes": byes, "costs": {}, "engine": "by hand"}
 
 
-def test_a_round_is_paired_with_who_sits_it_out():
+def test_a_round_is_paired_with_who_sits_it_out_and_may_have_no_board():
     tournament = GivenTournament(4)
     tournament.sit_out(4, 1)
     tournament.start()
     assert tournament.when(PairRound, SYSTEM, **pairing(((2, 1),), (3,))) == [
         RoundPaired(1, ((2, 1),), (3,), (4,), {}, "by hand")
     ]
+    tournament = GivenTournament(3)
+    tournament.start()
+    tournament.when(PairRound, SYSTEM, **pairing((), (1, 2)))
+    assert tournament.state.rounds[0].is_decided
 
 
 @pytest.mark.parametrize(
@@ -458,13 +462,6 @@ def test_a_pairing_places_everybody_once_at_most_and_only_who_is_present(boards,
     tournament.sit_out(3, 1)
     tournament.start()
     assert refusal(tournament, PairRound, SYSTEM, **pairing(boards, byes)) == refused
-
-
-def test_a_round_may_have_no_board():
-    tournament = GivenTournament(3)
-    tournament.start()
-    tournament.when(PairRound, SYSTEM, **pairing((), (1, 2)))
-    assert tournament.state.rounds[0].is_decided
 
 
 def test_the_server_pairs_the_next_round_when_the_last_is_decided():
@@ -528,16 +525,13 @@ def test_a_decided_game_is_annulled_once_even_after_the_end():
 # --------------------------------------------------------------------------------------------------------------- end
 
 
-def test_the_server_ends_it_when_all_games_are_decided():
+def test_the_organiser_calls_a_tournament_off_and_the_server_ends_it_when_all_games_are_decided():
     tournament = playing()
     assert refusal(tournament, EndTournament, SYSTEM, reason="played") == (WrongTime, "tournament/round")
     tournament.decide_all(by_number)
     assert refusal(tournament, EndTournament, reason="played") == (WrongPerson, "tournament/not-yours")
     assert tournament.when(EndTournament, SYSTEM, reason="played") == [TournamentEnded("played")]
     assert refusal(tournament, EndTournament, SYSTEM, reason="played") == (WrongTime, "tournament/status")
-
-
-def test_the_organiser_calls_it_off_before_its_end():
     tournament = playing()
     assert refusal(tournament, AbortTournament, ANN, cause="rain") == (WrongPerson, "tournament/not-yours")
     assert refusal(tournament, AbortTournament, cause="") == (WrongValue, "tournament/cause")

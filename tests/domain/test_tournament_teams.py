@@ -195,15 +195,12 @@ def test_a_member_without_an_opponent_has_a_bye_that_counts_for_the_team():
     assert explain_rounds(teams.state)[1].byes == ((Reason("team-short", (2,)),),)
 
 
-def test_a_team_without_an_opponent_has_the_points_of_a_match_and_of_the_byes_of_its_members():
+def test_a_team_without_an_opponent_and_one_whose_members_all_sit_out():
     teams = enter_teams("Reds", "Blues", "Greens", size=3, format=LEAGUE)
     teams.play(pair_next, level, most=1)
     [with_bye] = [each for each in rank_teams(teams.state) if each.byes]
     assert (with_bye.match_points, with_bye.board_points) == (2, 4)
     assert len(teams.state.rounds[0].byes) == 2, "the reserve has none"
-
-
-def test_a_team_whose_members_all_sit_out_leaves_the_other_a_bye():
     teams = enter_teams("Reds", "Blues", size=2, format=LEAGUE)
     teams.sit_out(1, 1)
     teams.sit_out(2, 1)
