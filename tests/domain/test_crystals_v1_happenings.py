@@ -7,8 +7,6 @@ from plyscribe.domain.rulesets.crystals_v1.state import State
 from plyscribe.service.language.sentences import describe_effects
 from tests.domain.crystals import play, position
 
-THREE = "{}\n2s . . . . . . . . .\n3s . . . . . . . . ."
-
 
 def happenings(state: State, step: str | int | Step) -> list[str]:
     """The effects of a move, a roll or another step as in a transcript."""
@@ -27,32 +25,6 @@ def test_cr8_a_character_that_comes_home_takes_a_crystal_and_uses_its_ability() 
         "scored CR8 seat 1 amount 1 word second",
         "mined CR18 seat 1 to 20",
         "turn-began CR14 owner 2 word next",
-    ]
-
-
-SAVED = position("1m 1s . 2m 2t . . . . .\n2s . . . . . . . . .", roll=2, xp={"1s": 2}, teleport=9)
-
-
-def test_cr12_a_saved_character_stays_and_its_attacker_goes_back() -> None:
-    assert happenings(SAVED, "move scout") == [
-        "moved CR7* seat 1 piece scout from 2 to 4",
-        "attacked CR11 seat 1 owner 2 piece miner to 4 word scout",
-    ]
-    assert happenings(play(SAVED, "move scout"), 1) == [
-        "rolled CR12 seat 2 amount 1 word defence",
-        "saved CR12 owner 2 piece miner to 4",
-        "earned CR12 owner 2 amount 1",
-        "thrown-back CR12 owner 1 piece scout from 4 to 3",
-        "extra-turn CR17 owner 1 word scout",
-    ]
-
-
-def test_cr12_a_covered_character_that_is_not_saved_is_killed() -> None:
-    assert happenings(play(SAVED, "move scout"), 2) == [
-        "rolled CR12 seat 2 amount 2 word defence",
-        "killed CR11 seat 1 owner 2 piece miner from 4 word scout",
-        "earned CR11 owner 1 amount 1",
-        "extra-turn CR17 owner 1 word scout",
     ]
 
 
@@ -78,16 +50,6 @@ def test_cr16_an_archer_kills_until_it_meets_one_that_is_covered_and_then_goes_o
     ]
 
 
-def test_cr19_points_that_nobody_can_give_out_any_more_are_lost() -> None:
-    drawing, xp = "1m 1r . 2s 2m . . . . .\n2t . . . . . . . . .", {"1s": 5, "1r": 5, "1t": 5, "1m": 4}
-    state = play(position(drawing, roll=3, xp=xp, teleport=9), "move rider")
-    assert happenings(state, "xp miner")[1:4] == [
-        "levelled CR3 owner 1 piece miner amount 3",
-        "lost CR19 owner 1 amount 1",
-        "ended CR19 word experience",
-    ]
-
-
 def test_cr20_the_limit_calls_an_attack_off_and_takes_points_away() -> None:
     drawing = "1m 1a . . 2m 2s . 2t . .\n2r . . . . . . . . ."
     state = position(drawing, roll=3, xp={"1a": 2}, teleport=9, ply_limit=101)
@@ -101,18 +63,6 @@ def test_cr20_the_limit_calls_an_attack_off_and_takes_points_away() -> None:
     ]
     state = position("1m 1s 2s . . . . . . .\n2t . . . . . . . . .", roll=1, ply_limit=101)
     assert "lost CR20 owner 1 amount 1" in happenings(state, "move scout")
-
-
-def test_cr21_a_seat_takes_its_characters_mines_and_points_away() -> None:
-    state = play(position(THREE.format("1m 1r . 2m *1 . . . . ."), roll=2, teleport=9), "move rider")
-    assert happenings(state, Withdrew(1)) == [
-        "left CR21 owner 1",
-        "taken-off CR21 owner 1 piece miner from 1",
-        "taken-off CR21 owner 1 piece rider from 4",
-        "cleared CR21 owner 1 from 5",
-        "lost CR21 owner 1 amount 1",
-        "turn-began CR14 owner 2 word next",
-    ]
 
 
 def test_cr21_an_attack_on_a_seat_that_leaves_is_called_off_and_the_attacker_goes_on() -> None:

@@ -272,16 +272,6 @@ def test_pa11_without_a_ply_limit_a_match_goes_on() -> None:
 # ---- effects
 
 
-def test_pa8_each_trapped_piece_is_listed_and_pa6_then_each_closed_square() -> None:
-    assert list_effects(position("..1.. ..2.. 12... ..... ....."), "c3") == [
-        "placed PA4* seat 1 to c3",
-        "trapped PA8 seat 1 owner 2 from b3",
-        "trapped PA8 seat 1 owner 2 from c4",
-        "closed PA6 owner 2 to b3",
-        "closed PA6 owner 2 to c4",
-    ]
-
-
 def test_pa10_after_a_path_nothing_is_closed_and_nothing_rests() -> None:
     state = position("..1.. ..1.. 2..21 ..1.. ..1..", pieces=5)
     assert list_effects(state, "e3-c3") == [

@@ -223,20 +223,6 @@ def test_zh9_without_a_ply_limit_the_match_goes_on_past_the_default() -> None:
 # ---- effects
 
 
-def test_zh7_the_sweep_is_listed_tile_by_tile_and_seat_by_seat() -> None:
-    assert list_effects(position("2 | . 11 . 122 | .", reserve=3), "+1") == [
-        "placed ZH4* seat 1 to 1",
-        "blocked ZH7 seat 1 owner 2",
-        "swept ZH7 seat 1 owner 1 from 1 to goal amount 1",
-        "swept ZH7 seat 1 owner 1 from 2 to goal amount 2",
-        "swept ZH7 seat 1 owner 1 from 4 to goal amount 1",
-        "swept ZH7 seat 1 owner 2 from 4 to goal amount 2",
-        "ended ZH7 word blocked",
-        "ranked ZH7 owner 1 amount 1",
-        "ranked ZH7 owner 2 amount 2",
-    ]
-
-
 def test_zh7_a_block_without_cubes_on_the_tiles_sweeps_nothing() -> None:
     assert list_effects(position(". | 12 . . . | 1"), "1-goal") == [
         "entered ZH3* seat 1 from 1 to goal amount 1",
