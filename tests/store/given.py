@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from hashlib import sha256
 
 from plyscribe.domain.chain import StoredEvent, first_link, link_all
-from plyscribe.service.store.port import CommandKey, EventStore, FeedEntry, Stored
+from plyscribe.service.store.port import CommandKey, EventStore, FeedEntry, Sealed, Stale, Stored
 
 ALL_BYTES = bytes(range(256))
 
@@ -29,6 +29,29 @@ def append(store: EventStore, stream: str, count: int = 1, name: str = "") -> li
     answer = store.append(stream, len(before), head, events, ["made"] * count, command(name or f"at {len(before)}"))
     assert answer == Stored(len(before) + 1, len(before) + count)
     return events
+
+
+def write_until_stored(
+    store: EventStore,
+    stream: str,
+    name: str,
+    count: int = 1,
+    put_back: Callable[[bytes], object] = lambda place: None,
+) -> Stored:
+    """Do as a handler does: append, catch up if stale, put the stream back if it is sealed, append again."""
+    known: list[StoredEvent] = []
+    while True:
+        events = events_after(stream, known, count, f"{name} ")
+        head = known[-1].h if known else b""
+        match store.append(stream, len(known), head, events, ["made"] * count, command(name)):
+            case Stored() as stored:
+                return stored
+            case Stale(_, missed):
+                known += missed
+            case Sealed(place):
+                put_back(place)
+            case unexpected:
+                raise AssertionError(unexpected)
 
 
 def tail_all(store: EventStore, limit: int, position: str = "") -> list[FeedEntry]:

@@ -86,18 +86,13 @@ def test_the_first_portion_and_what_is_left_of_one_need_no_store(open_process: O
     assert asked == ["many"]
 
 
-def test_what_is_left_is_announced(open_process: Open):
+def test_what_is_left_is_announced_and_a_refusal_says_when_there_is_more(open_process: Open):
     process = open_process()
     assert FEW.header == f'"few";q=5;w={EVER}'
     assert BOTH.header == f'"both-60s";q=100;w=60, "both-{EVER}s";q=40;w={EVER}'
-    assert [process.take(FEW, "player-a") for _ in range(3)] == [f'"few";r={left};t={EVER}' for left in (4, 3, 2)]
+    assert [process.take(FEW, "player-a") for _ in range(5)] == [f'"few";r={left};t={EVER}' for left in (4, 3, 2, 1, 0)]
     assert [process.take(MANY, "player-a") for _ in range(25)] == [f'"many";r={199 - n};t={EVER}' for n in range(25)]
     assert process.take(BOTH, "player-a") == f'"both-60s";r=99;t=60, "both-{EVER}s";r=39;t={EVER}'
-
-
-def test_a_refusal_says_which_and_when_there_is_more(open_process: Open):
-    process = open_process()
-    take_all(process, FEW)
     with pytest.raises(AllowanceUsed, match="a client has 5 requests of the kind few within") as refused:
         process.take(FEW, "player-a")
     assert refused.value.details["policy"] == "few"

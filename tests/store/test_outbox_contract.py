@@ -6,16 +6,7 @@ import pytest
 from redis import Redis
 
 from plyscribe.service.store.memory_outbox import MemoryOutbox
-from plyscribe.service.store.outbox import (
-    KNOWN,
-    LEASE_MS,
-    MOST_WAITING,
-    Lane,
-    LaneState,
-    Message,
-    Outbox,
-    Tried,
-)
+from plyscribe.service.store.outbox import KNOWN, LEASE_MS, MOST_WAITING, Lane, LaneState, Message, Outbox, Tried
 from plyscribe.service.store.redis_outbox import RedisOutbox
 from tests.store.conftest import CLUSTERS, REAL
 

@@ -10,14 +10,7 @@ from plyscribe.service.processes.embedded import EmbeddedServer
 from plyscribe.service.store import layouts, presence
 from plyscribe.service.store.layouts import LAYOUT_KEY, mark_layout
 from plyscribe.service.store.port import UnsupportedServer
-from plyscribe.service.store.presence import (
-    PROCESSES,
-    Attendance,
-    Presence,
-    Process,
-    finish_upgrade,
-    list_present,
-)
+from plyscribe.service.store.presence import PROCESSES, Attendance, Presence, Process, finish_upgrade, list_present
 from plyscribe.service.store.redis import RedisStore
 from tests.store.given import append, eventually
 

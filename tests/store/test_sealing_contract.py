@@ -13,7 +13,6 @@ from plyscribe.domain.chain import StoredEvent, check_chain, first_link
 from plyscribe.service.store.memory import MemoryStore
 from plyscribe.service.store.port import (
     Append,
-    CommandKey,
     EventStore,
     Loaded,
     Moved,
@@ -22,12 +21,11 @@ from plyscribe.service.store.port import (
     Sealed,
     Sealing,
     Seen,
-    Stale,
     Stored,
     Stretch,
     bucket_of,
 )
-from tests.store.given import append, command, events_after
+from tests.store.given import append, command, events_after, write_until_stored
 
 STREAM = "match-aaaaaaaaaaaaaaaaaaaaaaaaaa"
 OTHER = "player-bbbbbbbbbbbbbbbbbbbbbbbbbb"
@@ -296,24 +294,6 @@ def test_sealed_streams_are_listed_by_bucket_and_id(store: EventStore, limit: in
 # Several at the same time
 
 
-def write_until_stored(store: EventStore, name: str) -> Stored:
-    """Do as a handler does, and put the stream back when it is sealed. The archive keeps a copy at each place."""
-    known: list[StoredEvent] = []
-    while True:
-        events = events_after(STREAM, known, 1, f"{name} ")
-        head = known[-1].h if known else b""
-        match store.append(STREAM, len(known), head, events, ["made"], command(name)):
-            case Stored() as stored:
-                return stored
-            case Stale(_, missed):
-                known += missed
-            case Sealed(place):
-                whole = ARCHIVE[place]
-                store.unseal(STREAM, place, whole.entries, whole.commands)
-            case unexpected:
-                raise AssertionError(unexpected)
-
-
 ARCHIVE: dict[bytes, Whole] = {}
 PLACES = count()
 
@@ -332,21 +312,29 @@ def seal_often(store: EventStore, times: int) -> int:
     return sealed
 
 
+def put_back(store: EventStore, place: bytes) -> None:
+    """Put the stream back. The archive keeps a copy at each place."""
+    store.unseal(STREAM, place, ARCHIVE[place].entries, ARCHIVE[place].commands)
+
+
 def test_appends_beside_seals_are_neither_lost_nor_stored_twice(store: EventStore) -> None:
     append(store, STREAM, 1, name="first")
     names = [f"command {number}" for number in range(60)]
+
+    def write(name: str) -> Stored:
+        return write_until_stored(store, STREAM, name, put_back=lambda place: put_back(store, place))
+
     with ThreadPoolExecutor(6) as pool:
         sealers = [pool.submit(seal_often, store, 150) for _ in range(2)]
-        answers = list(pool.map(lambda name: write_until_stored(store, name), names))
+        answers = list(pool.map(write, names))
     assert sum(sealer.result() for sealer in sealers) > 0
-    write_until_stored(store, "last")
+    write("last")
     whole = read_whole(store, STREAM)
     check_chain(first_link(STREAM), 0, whole.entries)
     assert sorted(answer.first for answer in answers) == list(range(2, len(names) + 2))
     for name, answer in zip(names, answers, strict=True):
         assert whole.entries[answer.first - 1].e.startswith(f"{name} ".encode())
-    keys: list[CommandKey] = [each.command for each in whole.commands]
-    assert set(keys) == {command(name) for name in ["first", *names, "last"]}
+    assert {each.command for each in whole.commands} == {command(name) for name in ["first", *names, "last"]}
     assert [entry.first for entry in store.tail("", 1000).entries] == list(range(1, len(names) + 3))
 
 

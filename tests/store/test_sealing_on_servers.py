@@ -10,15 +10,7 @@ from redis import Redis
 
 from plyscribe.service.processes.embedded import EmbeddedServer
 from plyscribe.service.store import redis_sealing as adapter
-from plyscribe.service.store.port import (
-    EventStore,
-    Loaded,
-    Moved,
-    StoreFull,
-    StoreUnavailable,
-    WrongType,
-    bucket_of,
-)
+from plyscribe.service.store.port import EventStore, Loaded, Moved, StoreFull, StoreUnavailable, WrongType, bucket_of
 from plyscribe.service.store.redis import RedisStore, connect, connect_client
 from plyscribe.service.store.sealed_ids import PLAIN, pack_id, unpack_id
 from tests.store.conftest import binary_of

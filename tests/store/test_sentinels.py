@@ -17,7 +17,6 @@ from plyscribe.service.store.port import (
     Sealing,
     Seen,
     Stale,
-    StoreReadOnly,
     StoreUnavailable,
     WrongType,
     bucket_of,
@@ -59,17 +58,6 @@ def test_the_store_and_the_queues_find_the_new_primary(watched: Watched) -> None
     append(store, STREAM)
     queue.enqueue("tests.nothing")
     assert len(queue) == 1
-    store.close()
-
-
-def test_a_server_that_was_demoted_under_a_connection_says_so(watched: Watched) -> None:
-    store = connect(watched.url)
-    append(store, STREAM)
-    with Redis(port=watched.primary_port) as operator:
-        # Unlike a Sentinel, this closes no connections.
-        operator.replicaof("127.0.0.1", watched.replicas[0].port)
-    with pytest.raises(StoreReadOnly):
-        append(store, STREAM)
     store.close()
 
 

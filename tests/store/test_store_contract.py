@@ -23,12 +23,11 @@ from plyscribe.service.store.port import (
     Stale,
     Stored,
     Stretch,
-    Tail,
     WrongType,
     bucket_of,
 )
 from plyscribe.service.store.redis import RedisStore
-from tests.store.given import append, command, events_after, tail_all
+from tests.store.given import append, command, events_after, tail_all, write_until_stored
 
 STREAM = "match-aaaaaaaaaaaaaaaaaaaaaaaaaa"
 OTHER = "player-bbbbbbbbbbbbbbbbbbbbbbbbbb"
@@ -159,23 +158,10 @@ def test_events_that_are_not_numbered_from_the_expected_version_are_no_append(st
         store.append(STREAM, 1, store.load(STREAM).entries[0].h, [], [], command("one"))
 
 
-def write_until_stored(store: EventStore, stream: str, name: str) -> Stored:
-    """Do as a handler does: append, catch up if stale, append again."""
-    known: list[StoredEvent] = []
-    while True:
-        events = events_after(stream, known, 2, f"{name} ")
-        head = known[-1].h if known else b""
-        answer = store.append(stream, len(known), head, events, ["made"] * 2, command(name))
-        if isinstance(answer, Stored):
-            return answer
-        assert isinstance(answer, Stale)
-        known += answer.entries
-
-
 def test_racing_writers_lose_double_and_fork_nothing(store: EventStore) -> None:
     names = [f"writer {number} command {turn}" for number in range(WRITERS) for turn in range(3)]
     with ThreadPoolExecutor(WRITERS) as pool:
-        answers = list(pool.map(lambda name: write_until_stored(store, STREAM, name), names))
+        answers = list(pool.map(lambda name: write_until_stored(store, STREAM, name, 2), names))
     entries = store.load(STREAM).entries
     check_chain(first_link(STREAM), 0, entries)
     firsts = range(1, 2 * len(names), 2)
@@ -190,10 +176,9 @@ def test_racing_writers_lose_double_and_fork_nothing(store: EventStore) -> None:
 
 def test_the_same_append_from_all_sides_is_stored_once(store: EventStore) -> None:
     events = events_after(STREAM, [], 2)
+    asked = STREAM, 0, b"", events, ["made"] * 2, command("one")
     with ThreadPoolExecutor(WRITERS) as pool:
-        answers = list(
-            pool.map(lambda _: store.append(STREAM, 0, b"", events, ["made"] * 2, command("one")), range(WRITERS))
-        )
+        answers = list(pool.map(lambda _: store.append(*asked), range(WRITERS)))
     assert sorted(answers, key=repr) == [Seen(1, 2)] * (WRITERS - 1) + [Stored(1, 2)]
     assert store.load(STREAM).entries == events
     assert len(store.tail().entries) == 1
@@ -277,13 +262,12 @@ def test_the_feed_of_some_buckets_has_their_entries_alone(store: EventStore, lim
 
 
 def test_a_position_of_some_buckets_holds_for_fewer(store: EventStore) -> None:
-    append(store, STREAM)
-    append(store, OTHER)
-    both = {bucket_of(STREAM), bucket_of(OTHER)}
+    both, one = {bucket_of(STREAM), bucket_of(OTHER)}, {bucket_of(STREAM)}
+    for stream in (STREAM, OTHER):
+        append(store, stream)
     position = store.tail(store.feed_end(both), buckets=both).position
-    append(store, OTHER)
-    append(store, STREAM)
-    one = {bucket_of(STREAM)}
+    for stream in (OTHER, STREAM):
+        append(store, stream)
     assert store.tail(position, buckets=one).entries == [FeedEntry(STREAM, 2, 2, ("made",))]
     assert store.tail(position, buckets=set()) == (position, [])
 
@@ -325,12 +309,6 @@ def test_the_newest_entries_come_in_the_order_asked_for(store: EventStore) -> No
     assert store.newest([STREAM, "match-none"]) == [one[-1], None]
 
 
-def test_a_store_tells_what_it_is(store: EventStore) -> None:
-    told = store.describe()
-    assert set(told) == {"store", "durability"}
-    assert told["durability"] in ("always", "everysec", "unknown")
-
-
 def content_of(client: Redis) -> dict[bytes, object]:
     read = {b"stream": client.xrange, b"hash": client.hgetall, b"string": client.get}
     return {key: read.get(client.type(key), lambda key: client.zrange(key, 0, -1))(key) for key in client.scan_iter()}
@@ -353,34 +331,25 @@ def test_a_key_of_another_type_refuses_the_append_before_anything_is_written(
     assert content_of(client) == content
 
 
-def wait_for_news(store: EventStore, position: str, buckets: Collection[str] = BUCKETS) -> Tail:
-    """What comes after this position, however long it takes."""
-    while not (news := store.tail(position, 10, 2000, buckets)).entries:
-        pass
-    return news
+@pytest.mark.parametrize("buckets", [BUCKETS, {bucket_of(STREAM)}], ids=["all", "one"])
+def test_whoever_waits_for_the_feed_of_buckets_hears_of_the_next_append_in_them(
+    store: EventStore, buckets: Collection[str]
+) -> None:
+    position = store.feed_end(buckets)
+    assert store.tail(position, 10, 10, buckets).entries == []
 
+    def wait_for_news() -> list[FeedEntry]:
+        while not (news := store.tail(position, 10, 2000, buckets).entries):
+            pass
+        return news
 
-def test_whoever_waits_for_the_feed_hears_of_the_next_append(store: EventStore) -> None:
-    append(store, STREAM)
-    position = store.feed_end()
     with ThreadPoolExecutor() as pool:
-        waiting = pool.submit(wait_for_news, store, position)
+        waiting = pool.submit(wait_for_news)
         time.sleep(0.1)
-        append(store, OTHER)
-        assert waiting.result().entries == [FeedEntry(OTHER, 1, 1, ("made",))]
-    assert store.tail(store.feed_end(), 10, 10).entries == []
-
-
-def test_whoever_waits_for_some_buckets_hears_nothing_of_others(store: EventStore) -> None:
-    wanted = {bucket_of(STREAM)}
-    position = store.feed_end(wanted)
-    append(store, OTHER)
-    with ThreadPoolExecutor() as pool:
-        waiting = pool.submit(wait_for_news, store, position, wanted)
-        time.sleep(0.1)
-        append(store, OTHER)
+        if buckets is not BUCKETS:
+            append(store, OTHER)
         append(store, STREAM)
-        assert waiting.result().entries == [FeedEntry(STREAM, 1, 1, ("made",))]
+        assert waiting.result() == [FeedEntry(STREAM, 1, 1, ("made",))]
 
 
 def test_the_feed_tells_of_what_is_announced_in_the_bucket_of_its_name(store: EventStore) -> None:

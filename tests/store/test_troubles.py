@@ -132,6 +132,17 @@ def test_a_server_that_cannot_save_says_that_it_cannot_write(binary: Path, tmp_p
             assert (type(error), error.code) == (StoreCannotWrite, "store/cannot-write")
 
 
+def test_a_password_that_is_missing_or_wrong_is_told(server: EmbeddedServer, client: Redis) -> None:
+    client.config_set("requirepass", "right")
+    for url in (server.url, server.url.replace("unix://", "unix://:wrong@")):
+        with connect_client(url) as asked:
+            store = RedisStore(asked)
+            for ask in (lambda store=store: append(store, STREAM), store.describe):
+                error = error_of(ask)
+                assert (type(error), error.code) == (StoreDenied, "store/denied")
+    client.config_set("requirepass", "")
+
+
 def test_a_server_that_loads_its_data_says_so(binary: Path, tmp_path: Path) -> None:
     kept = "--appendonly", "yes", "--appendfsync", "no", "--aof-use-rdb-preamble", "no"
     with own_server(binary, tmp_path / "data", *kept) as first, Redis(port=first.port) as client:

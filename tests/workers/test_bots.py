@@ -12,7 +12,7 @@ from plyscribe.domain.bots import MAX_PLAYOUTS, build_bot, choose_move
 from plyscribe.domain.codec import parse_event
 from plyscribe.domain.commands import AbortMatch, Actor, CreateMatch, MakeMove, OfferDraw, Secret, Withdraw
 from plyscribe.domain.decide import play as deciding
-from plyscribe.domain.events import Account
+from plyscribe.domain.events import Account, BuiltIn
 from plyscribe.domain.kinds import MATCH
 from plyscribe.domain.waiting import find_bot_due
 from plyscribe.service.config import parse_key
@@ -24,7 +24,8 @@ from plyscribe.workers import play_match as job_module
 from plyscribe.workers.duties import bots as duty_module
 from plyscribe.workers.duties.bots import DUE, GRACE_MS, Bots
 from plyscribe.workers.duties.scan import Scan
-from plyscribe.workers.fair_line import TOGETHER
+from plyscribe.workers.effort import CHEAP, estimate_effort
+from plyscribe.workers.fair_line import LIGHT, SHARE, TOGETHER
 from plyscribe.workers.play_match import play_all, play_matches
 from plyscribe.workers.relay import Relay
 from plyscribe.workers.verify_match import verify_all
@@ -341,3 +342,25 @@ def test_a_person_has_a_draw_declined_in_a_full_match(rig, monkeypatch):
     rig.work()
     assert rig.status(match) == "playing"
     assert rig.read(match).play.offer is None
+
+
+def searching(playouts: int) -> BuiltIn:
+    return build_bot("mcts", None, playouts)
+
+
+@pytest.mark.parametrize(
+    ("seats", "effort"),
+    [
+        ((ME, GREEDY), CHEAP),
+        ((ME, searching(300)), 300),
+        ((ME, searching(300), searching(500)), 800),
+        ((ME, *[searching(1000)] * 5), SHARE),
+        ((ME, searching(10_000), searching(10_000)), 10_000),
+        ((GREEDY, GREEDY), 100 * CHEAP),
+        ((GREEDY, searching(4)), 300),
+        ((GREEDY, searching(50)), LIGHT),
+        ((GREEDY, searching(10_000)), 10_000),
+    ],
+)
+def test_a_match_costs_what_a_job_does_in_it_until_its_time_is_up_and_one_move_at_least(rig, seats, effort):
+    assert estimate_effort(rig.read(rig.start(*seats, ruleset="portals"))) == effort

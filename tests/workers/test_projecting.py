@@ -12,6 +12,7 @@ from redis import Redis
 
 from plyscribe.service.database.engine import Database, DatabaseUnavailable
 from plyscribe.service.database.table_sets import Enter, Tables, declare
+from plyscribe.service.live.match_changes import Changes
 from plyscribe.service.store.feed import FeedGroup
 from plyscribe.service.store.leases import Leases
 from plyscribe.service.store.port import BUCKETS, FeedEntry, StoreUnavailable
@@ -248,6 +249,30 @@ def test_tables_that_missed_entries_are_built_anew_and_no_others(rig, missed):
     again.step(2)
     assert rig.is_built() is not missed
     assert missed or again.sink.read() == rig.expected
+
+
+def test_changes_of_matches_that_were_missed_are_a_gap(rig, monkeypatch):
+    monkeypatch.setattr("plyscribe.service.live.match_changes.FRESH_S", 0.0)
+
+    def follow() -> Changes:
+        """Another relay, which notes changes and does nothing else."""
+        feed, changes = FeedGroup(rig.redis), Changes(Database(rig.url))
+        projector = Projector(feed, changes._database, [changes], [changes])
+        projector.chores[0]._every_s = 0.0
+        for _ in range(2):
+            Relay(feed, [projector]).step(block_ms=0)
+        return changes
+
+    follow()
+    rig.append(1)
+    changes = follow()
+    noted = changes.numbers()
+    assert [(change.match, change.last) for change in changes.read(0, 1000)] == [(STREAMS[0], 1)]
+    rig.append(1)
+    rig.skip_feed().trim(0)
+    newest, floor = follow().numbers()
+    assert newest == floor > noted.newest
+    assert changes.read(0, 1000) == []
 
 
 def test_the_feed_keeps_what_the_database_lacks(rig, monkeypatch):
