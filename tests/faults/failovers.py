@@ -130,12 +130,12 @@ def run_failovers(
             running = [pool.submit(writer.run) for writer in writers]
             try:
                 for number in range(plan.failovers):
-                    _await_appends(writers, BETWEEN * plan.writers)
+                    await_appends(writers, BETWEEN * plan.writers)
                     time.sleep(lot.uniform(0, 0.05))
                     fail_over()
                     outcome.failovers += 1
                     say(number + 1)
-                _await_appends(writers, BETWEEN * plan.writers)
+                await_appends(writers, BETWEEN * plan.writers)
             finally:
                 stop.set()
             for each in running:
@@ -160,7 +160,7 @@ def _start(
             yield watched.url, lambda: _fail_over(watched, plan.victims, lot)
 
 
-def _await_appends(writers: list[Writer], count: int) -> None:
+def await_appends(writers: list[Writer], count: int) -> None:
     start = sum(len(writer.acknowledged) for writer in writers)
     eventually(lambda: sum(len(writer.acknowledged) for writer in writers) >= start + count)
 

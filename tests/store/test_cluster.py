@@ -3,20 +3,20 @@
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from redis import Redis
 
-from plyscribe.domain.chain import StoredEvent, check_chain, first_link
 from plyscribe.service.store.cluster import Cluster
 from plyscribe.service.store.feed import FeedGroup
-from plyscribe.service.store.port import Seen, Stored, StoreError, StoreUnavailable, Stretch, bucket_of
+from plyscribe.service.store.port import StoreUnavailable, Stretch, bucket_of
 from plyscribe.service.store.redis import RedisStore
 from plyscribe.service.store.redis_server import list_shares
+from tests.faults.failovers import Failovers, Outcome, Writer, await_appends, judge, run_failovers
 from tests.store.conftest import binary_of
-from tests.store.given import append, command, events_after, eventually, tail_all
+from tests.store.given import append, eventually, tail_all
 from tests.store.own_clusters import OwnCluster, own_cluster
 
 pytestmark = pytest.mark.server
@@ -40,41 +40,6 @@ def client(cluster: OwnCluster) -> Iterator[Cluster]:
 @pytest.fixture
 def store(client: Cluster) -> RedisStore:
     return RedisStore(client)
-
-
-class Writer:
-    """Appends to one stream until it is stopped. What was refused is tried again."""
-
-    def __init__(self, store: RedisStore, stream: str) -> None:
-        self.stream = stream
-        self.events: list[StoredEvent] = []
-        self.refused: list[StoreError] = []
-        self._store = store
-        self._ended = threading.Event()
-        self._thread = threading.Thread(target=self._write, daemon=True)
-        self._thread.start()
-
-    def _write(self) -> None:
-        while not self._ended.is_set():
-            [event] = events_after(self.stream, self.events, 1)
-            head = self.events[-1].h if self.events else b""
-            name = command(f"{self.stream} {event.version}")
-            try:
-                answer = self._store.append(self.stream, len(self.events), head, [event], ["made"], name)
-            except StoreError as error:
-                self.refused.append(error)
-                time.sleep(0.02)
-                continue
-            if isinstance(answer, Stored | Seen):
-                self.events.append(event)
-            else:
-                # A failover has lost the end of the stream.
-                with suppress(StoreError):
-                    self.events = self._store.load(self.stream).entries
-
-    def stop(self) -> None:
-        self._ended.set()
-        self._thread.join()
 
 
 def other_primary(cluster: OwnCluster, port: int) -> int:
@@ -114,26 +79,30 @@ def test_slots_move_while_others_write(
 ) -> None:
     if move is move_slot_at_once and engine == "redis":
         pytest.skip("Redis 7 moves slots key by key")
-    bucket = bucket_of(STREAMS[0])
-    moved = [stream for stream in STREAMS if bucket_of(stream) == bucket]
-    resting = next(stream for stream in STREAMS if bucket_of(stream) != bucket)
-    writers = [Writer(store, stream) for stream in (*moved, resting)]
-    eventually(lambda: all(len(writer.events) > 20 for writer in writers))
-    before = port_of(client, bucket)
-    target = other_primary(cluster, before)
-    move(client, bucket, target)
-    counts = [len(writer.events) for writer in writers]
-    eventually(lambda: all(len(writer.events) > count + 20 for writer, count in zip(writers, counts, strict=True)))
+    stop, bucket = threading.Event(), bucket_of("match-writer0")
+    everybody = [Writer(store, number, stop) for number in range(200)]
+    moved = [writer for writer in everybody if bucket_of(writer.stream) == bucket]
+    resting = next(writer for writer in everybody if bucket_of(writer.stream) != bucket)
+    writers, target = [*moved, resting], other_primary(cluster, port_of(client, bucket))
+    with ThreadPoolExecutor(len(writers)) as pool:
+        running = [pool.submit(writer.run) for writer in writers]
+        try:
+            await_appends(writers, 20 * len(writers))
+            move(client, bucket, target)
+            await_appends(writers, 20 * len(writers))
+        finally:
+            stop.set()
+        for each in running:
+            # Those who cannot write meanwhile are told that the store is unavailable, and nothing else.
+            each.result()
+    outcome = Outcome()
     for writer in writers:
-        writer.stop()
-        assert store.load(writer.stream).entries == writer.events
-        # Those who cannot write meanwhile are told so, and lose nothing.
-        assert {type(error) for error in writer.refused} <= {StoreUnavailable}
-    assert writers[-1].refused == []
+        judge(writer, store.load(writer.stream).entries, outcome)
+    assert (outcome.is_clean, resting.unanswered) == (True, 0)
     with cluster.connect() as fresh:
         assert port_of(fresh, bucket) == target
     told = [(entry.stream, entry.first) for entry in tail_all(store, 1000)]
-    assert sorted(told) == sorted((writer.stream, event.version) for writer in writers for event in writer.events)
+    assert sorted(told) == sorted((writer.stream, event.version) for writer in writers for event in writer.acknowledged)
 
 
 def test_an_old_map_does_no_harm(cluster: OwnCluster, client: Cluster, store: RedisStore) -> None:
@@ -181,39 +150,17 @@ def test_no_node_at_all_is_a_store_that_does_not_answer(cluster: OwnCluster) -> 
     for server in cluster.primaries:
         server.stop()
     with cluster.connect() as client:
-        store = RedisStore(client)
-        with pytest.raises(StoreUnavailable):
-            append(store, STREAMS[0])
-        with pytest.raises(StoreUnavailable):
-            FeedGroup(client).read(1)
+        store, group = RedisStore(client), FeedGroup(client)
+        for ask in (lambda: append(store, STREAMS[0]), lambda: group.read(1)):
+            with pytest.raises(StoreUnavailable):
+                ask()
         for server in cluster.primaries:
             server.start()
         eventually(lambda: answers(store))
         append(store, STREAMS[0])
+        assert [entry.stream for entry in group.read(10)] == [STREAMS[0]]
 
 
 def test_a_replica_takes_the_place_of_its_primary(engine: str, tmp_path: Path) -> None:
-    with own_cluster(binary_of(engine).path, tmp_path, replicas=1) as cluster, cluster.connect() as client:
-        store, group = RedisStore(client), FeedGroup(client)
-        writers = [Writer(store, stream) for stream in STREAMS[:12]]
-        eventually(lambda: all(writer.events for writer in writers))
-        for number in range(3):
-            cluster.fail_over(number)
-            counts = [len(writer.events) for writer in writers]
-            eventually(lambda counts=counts: all(len(each.events) > n for each, n in zip(writers, counts, strict=True)))
-        for writer in writers:
-            writer.stop()
-            stored = store.load(writer.stream).entries
-            check_chain(first_link(writer.stream), 0, stored)
-            assert len({event.version for event in stored}) == len(stored)
-            assert {type(error) for error in writer.refused} <= {StoreUnavailable}
-        eventually(lambda: can_read(group))
-        assert {entry.stream for entry in group.read(100_000)} == {writer.stream for writer in writers}
-
-
-def can_read(group: FeedGroup) -> bool:
-    try:
-        group.places()
-    except StoreUnavailable:
-        return False
-    return True
+    outcome = run_failovers(binary_of(engine).path, tmp_path, Failovers(failovers=3, replicas=1, is_cluster=True))
+    assert (outcome.failovers, outcome.is_clean) == (3, True)

@@ -18,6 +18,7 @@ from plyscribe.service.store.port import (
     FeedEntry,
     Forked,
     Loaded,
+    Remembered,
     Reused,
     Seen,
     Stale,
@@ -48,13 +49,6 @@ def by_stream(entries: list[FeedEntry]) -> dict[str, list[FeedEntry]]:
     for entry in entries:
         found[entry.stream].append(entry)
     return found
-
-
-def test_a_stream_that_is_not_there_loads_empty(store: EventStore) -> None:
-    assert store.load(STREAM) == Loaded(None, [])
-    assert store.load(STREAM, 5, command("unknown")) == Loaded(None, [])
-    assert store.tail().entries == []
-    assert store.streams() == []
 
 
 def test_what_is_appended_loads_back_byte_for_byte(store: EventStore) -> None:
@@ -129,23 +123,17 @@ def test_appends_that_are_sent_together_are_each_stored_or_not(store: EventStore
     assert store.load_all([]) == []
 
 
-def test_a_command_is_seen_after_others_have_appended(store: EventStore) -> None:
-    events = append(store, STREAM, 2, name="one")
-    append(store, STREAM, 3, name="two")
-    assert store.append(STREAM, 0, b"", events, ["made"] * 2, command("one")) == Seen(1, 2)
-    # A retry may have been decided anew, on a newer state.
-    newer = events_after(STREAM, store.load(STREAM).entries, 1)
-    assert store.append(STREAM, 5, newer[0].h, newer, ["made"], command("one")) == Seen(1, 2)
-    assert store.append(STREAM, 5, newer[0].h, newer, ["made"], command("two")) == Seen(3, 5)
-
-
-def test_a_load_tells_what_became_of_a_command(store: EventStore) -> None:
-    append(store, STREAM, 2, name="one")
-    events = append(store, STREAM, 3, name="two")
-    assert store.load(STREAM, 2, command("two")) == Loaded(Seen(3, 5), events)
+def test_what_became_of_a_command_is_known_after_others_have_appended(store: EventStore) -> None:
+    one, two = append(store, STREAM, 2, name="one"), append(store, STREAM, 3, name="two")
+    assert store.load(STREAM, 2, command("two")) == Loaded(Seen(3, 5), two)
     assert store.load(STREAM, 5, command("one")) == Loaded(Seen(1, 2), [])
     assert store.load(STREAM, 5, command("three")) == Loaded(None, [])
-    assert store.load(STREAM, 2, command("two", "another")) == Loaded(Reused(), events)
+    assert store.load(STREAM, 2, command("two", "another")) == Loaded(Reused(), two)
+    assert store.append(STREAM, 0, b"", one, ["made"] * 2, command("one")) == Seen(1, 2)
+    # A retry may have been decided anew, on a newer state.
+    newer = events_after(STREAM, [*one, *two], 1)
+    assert store.append(STREAM, 5, newer[0].h, newer, ["made"], command("one")) == Seen(1, 2)
+    assert store.append(STREAM, 5, newer[0].h, newer, ["made"], command("two")) == Seen(3, 5)
 
 
 @pytest.mark.parametrize("start", [1, 3])
@@ -394,11 +382,16 @@ def test_only_the_stream_as_it_was_read_is_condensed(store: EventStore) -> None:
     assert len(store.tail(end).entries) == 1
 
 
-def test_the_commands_that_are_asked_for_are_found_in_their_order(store: EventStore) -> None:
-    for name in ("one", "two", "three"):
-        append(store, "match-a", 2, name=name)
-    [everything] = store.commands(["match-a"])
-    ids = [command(name).id for name in ("three", "unknown", "one")]
-    assert store.find_commands("match-a", ids) == [everything[0], everything[2]]
-    assert store.find_commands("match-a", []) == []
-    assert store.find_commands("match-b", ids) == []
+def test_commands_of_streams_come_by_version(store: EventStore) -> None:
+    assert store.load(STREAM, 5, command("unknown")) == store.load(STREAM) == Loaded(None, [])
+    assert (store.tail().entries, store.streams()) == ([], [])
+    for name, count in (("zebra", 9), ("first", 1), ("ant", 90)):
+        append(store, STREAM, count, name=name)
+    append(store, OTHER, 1, name="zebra")
+    zebra = command("zebra")
+    expected = [Remembered(zebra, 1, 9), Remembered(command("first"), 10, 10), Remembered(command("ant"), 11, 100)]
+    assert store.commands([OTHER, "match-none", STREAM]) == [[Remembered(zebra, 1, 1)], [], expected]
+    assert store.commands([]) == []
+    ids = [command(name).id for name in ("ant", "unknown", "zebra")]
+    assert store.find_commands(STREAM, ids) == [expected[0], expected[2]]
+    assert store.find_commands(STREAM, []) == store.find_commands("match-none", ids) == []

@@ -13,15 +13,12 @@ from plyscribe.domain.chain import StoredEvent, first_link, link_all
 from plyscribe.domain.codec import format_event, parse_event
 from plyscribe.domain.commands import Actor
 from plyscribe.domain.events import MatchRefuted
-from plyscribe.service.composition import Parts, compose
 from plyscribe.service.config import Config
 from plyscribe.service.health.doctor.finding import Finding
 from plyscribe.service.health.doctor.work import examine_work
 from plyscribe.service.processes.embedded import EmbeddedServer
 from plyscribe.service.queues import REFUTED, verify_queue
-from plyscribe.service.store.feed import FeedGroup
 from plyscribe.service.store.port import bucket_of
-from plyscribe.service.store.redis import RedisStore
 from plyscribe.service.web.app import create_app
 from plyscribe.workers import verify_match as verify_module
 from plyscribe.workers.duties.verification import PENDING
@@ -29,28 +26,25 @@ from plyscribe.workers.relay import open_relay
 from plyscribe.workers.worker import Worker
 from tests.service.api import Api
 from tests.service.conftest import CONFIG
+from tests.workers.given import Workplace
 
 pytestmark = pytest.mark.server
 
 
-class House:
+class House(Workplace):
     """A service over a real store: its API, its relay, its worker, and a hand that changes the store."""
 
     def __init__(self, server: EmbeddedServer, redis: Redis) -> None:
-        config = Config(server.url, server.url, CONFIG.server_key, open_sign_up=True)
-        self.redis = redis
-        self.compose: Callable[[], Parts] = lambda: compose(config, RedisStore(redis), redis)
-        self.parts = self.compose()
+        super().__init__(redis, Config(server.url, server.url, CONFIG.server_key, open_sign_up=True))
         self.queue = verify_queue(redis)
-        self.relay = open_relay(self.parts, redis, redis)
-        self.api = Api(create_app(self.parts))
+        self.restart()
         self.ann, self.ann_token = self.api.sign_up("Ann")
         self.ben, self.ben_token = self.api.sign_up("Ben")
         self.admin = self.parts.accounts.sign_up(Actor("system", "test"), "Root", "person", ("admin",))[1]
 
     def restart(self) -> None:
         """Start another process, which has none of the cached states of the one before."""
-        self.parts = self.compose()
+        self.parts = self.new_parts()
         self.relay = open_relay(self.parts, self.redis, self.redis)
         self.api = Api(create_app(self.parts))
 
@@ -63,20 +57,16 @@ class House:
         self.api.post(f"{path}/seats/2", self.ben_token, {"entropy": "b"} if salted else {})
         if salted:
             self.api.post(f"{path}/entropy", self.ann_token, {"entropy": "a"})
-        self.play(path, ["push", "hold"] if salted else ["+5", "+6", "+4"])
+        for number, move in enumerate(["push", "hold"] if salted else ["+5", "+6", "+4"]):
+            self.api.post(f"{path}/moves", (self.ann_token, self.ben_token)[number % 2], {"move": move})
         self.api.post(f"{path}/withdrawal", self.ben_token, {})
         assert self.status(match) == "ended"
         return match
 
-    def play(self, path: str, moves: Sequence[str]) -> None:
-        for number, move in enumerate(moves):
-            self.api.post(f"{path}/moves", (self.ann_token, self.ben_token)[number % 2], {"move": move})
-
     def work(self) -> None:
         """Relay the feed, do all jobs, and relay their results."""
         for _ in range(2):
-            while FeedGroup(self.redis).lag():
-                self.relay.step(block_ms=0)
+            self.follow()
             worker = Worker([self.queue], connection=self.redis, serializer=JSONSerializer)
             worker.work(burst=True, logging_level="WARNING")
 
@@ -84,7 +74,7 @@ class House:
         return self.api.get(f"/v1/matches/{match}", self.admin).json["status"]
 
     def entries(self, match: str) -> list[StoredEvent]:
-        return self.compose().store.load(match).entries
+        return self.new_parts().store.load(match).entries
 
     def put(self, match: str, entries: Sequence[StoredEvent]) -> None:
         """Rewrite the stream, as somebody with access to the store could."""
@@ -227,7 +217,7 @@ def test_a_match_changed_by_hand_is_refuted_and_scored_once_it_is_put_right(hous
     asked = house.verify_again(match)
     assert (asked.status_code, asked.json["due"]) == (202, True)
     assert house.status(match) == "scored"
-    assert [parse_event(entry).data.type for entry in house.entries(match)[len(whole) :]] == verdicts
+    assert house.types(match)[len(whole) :] == verdicts
     assert house.redis.zcard(REFUTED) == 0
     shown = house.api.get(f"/v1/matches/{match}").json
     assert (shown["fault"], shown["score"]["ledger"]) == (None, 3 if ruleset == "zhen" else 2)
@@ -282,8 +272,7 @@ def test_a_scan_finds_the_refuted_matches_again(house):
 def test_a_match_that_is_still_wrong_is_refuted_again(house):
     match, _ = refuted_match(house)
     assert house.verify_again(match).json["status"] == "refuted"
-    types = [parse_event(entry).data.type for entry in house.entries(match)[-3:]]
-    assert types == ["match-ended", "match-refuted", "match-refuted"]
+    assert house.types(match)[-3:] == ["match-ended", "match-refuted", "match-refuted"]
 
 
 def test_asking_twice_is_asking_once_and_a_process_that_saw_the_damage_sees_the_repair(house):
