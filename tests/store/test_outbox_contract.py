@@ -33,13 +33,8 @@ def state(outbox: Outbox, lane: Lane = LANE) -> LaneState:
     return outbox.describe([lane])[0]
 
 
-def test_a_lane_without_messages_is_empty(outbox):
-    assert outbox.take(LANE, "w", NOW, 10) == []
-    assert outbox.list_due(NOW, 10) == []
-    assert state(outbox) == LaneState()
-
-
 def test_messages_come_out_in_order_with_their_bodies(outbox):
+    assert (outbox.take(LANE, "w", NOW, 10), outbox.list_due(NOW, 10), state(outbox)) == ([], [], LaneState())
     assert put(outbox, "1", "2") == [True, True]
     assert [tuple(each) for each in outbox.take(LANE, "w", NOW, 10)] == [("1", b"body of 1", 0), ("2", b"body of 2", 0)]
     assert keys_of(outbox.take(LANE, "w", NOW, 1)) == ["1"]
@@ -64,13 +59,17 @@ def test_a_lane_keeps_a_bounded_number_of_messages_and_of_keys(outbox):
     assert put(outbox, "0000", now=NOW + KNOWN) == [True]
 
 
-def test_a_lane_is_due_as_soon_as_a_message_comes(outbox):
+def test_a_lane_is_due_as_soon_as_a_message_comes_or_when_it_is_postponed_to(outbox):
     put(outbox, "1")
     put(outbox, "1", lane=OTHER, now=NOW + 5)
     assert outbox.list_due(NOW - 1, 10) == []
     assert outbox.list_due(NOW + 5, 10) == [LANE, OTHER]
     assert outbox.list_due(NOW + 5, 1) == [LANE]
     assert outbox.count_lanes() == 2
+    outbox.postpone([LANE], NOW + 9)
+    outbox.postpone([], NOW)
+    assert outbox.list_due(NOW + 8, 10) == [OTHER]
+    assert outbox.list_due(NOW + 9, 10) == [OTHER, LANE]
 
 
 def test_a_lane_belongs_to_one_worker_until_it_is_released_or_its_lease_is_over(outbox):
@@ -145,14 +144,6 @@ def test_what_is_dropped_never_comes_out_and_does_not_come_back(outbox):
     assert outbox.take(LANE, "w", NOW, 10) == []
     assert outbox.list_due(NOW, 10) == []
     assert put(outbox, "1") == [False]
-
-
-def test_a_postponed_lane_is_due_then(outbox):
-    put(outbox, "1")
-    outbox.postpone([LANE], NOW + 9)
-    assert outbox.list_due(NOW + 8, 10) == []
-    assert outbox.list_due(NOW + 9, 10) == [LANE]
-    outbox.postpone([], NOW)
 
 
 def test_wants_are_those_of_the_newest_version_and_a_count_says_when_to_look_again(outbox):

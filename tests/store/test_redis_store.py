@@ -97,13 +97,6 @@ def test_an_append_whose_connection_breaks_before_its_answer_is_not_sent_again(
     broken.close()
 
 
-def test_no_server_is_told_as_unavailable(tmp_path: Path) -> None:
-    nowhere = connect(f"unix://{tmp_path}/nothing.sock")
-    for ask in (lambda: append(nowhere, STREAM), nowhere.tail, nowhere.streams, nowhere.describe):
-        with pytest.raises(StoreUnavailable):
-            ask()
-
-
 def test_a_server_that_lost_its_scripts_gets_them_again(store: RedisStore, client: Redis) -> None:
     for _ in range(3):
         append(store, STREAM)
@@ -255,8 +248,14 @@ def test_the_client_never_retries_and_always_gives_up() -> None:
     assert connect_client("redis://localhost", None).connection_pool.make_connection().socket_timeout is None
 
 
-def test_an_error_that_is_none_of_ours_stays_a_store_error(client: Redis) -> None:
+def test_an_error_that_is_none_of_ours_stays_a_store_error_and_no_server_is_told_as_unavailable(
+    client: Redis, tmp_path: Path
+) -> None:
     with pytest.raises(StoreError, match="wrong number of arguments") as caught:
         redis_server.ask(client, "GET")
     assert type(caught.value) is StoreError
     assert isinstance(translate(RedisConnectionError("gone")), StoreUnavailable)
+    nowhere = connect(f"unix://{tmp_path}/nothing.sock")
+    for ask in (lambda: append(nowhere, STREAM), nowhere.tail, nowhere.streams, nowhere.describe):
+        with pytest.raises(StoreUnavailable):
+            ask()

@@ -129,12 +129,9 @@ def test_an_account_without_info_and_settings_is_accepted(server: EmbeddedServer
     assert (report.engine, report.durability, report.replicas) == (None, "unknown", None)
 
 
-def test_what_is_no_such_server_at_all_is_refused(tmp_path: Path) -> None:
+def test_what_is_no_such_server_at_all_is_refused_and_one_that_is_away_unavailable(tmp_path: Path) -> None:
     with scripted_server(tmp_path, b"HTTP/1.1 400 Bad Request\r\n") as url:
         assert "not a Redis or Valkey server" in why_not(url)
-
-
-def test_a_server_that_is_away_is_not_refused_but_unavailable(tmp_path: Path) -> None:
     with connect_client(f"unix://{tmp_path}/none.sock") as client:
         for require in (require_store, require_queues):
             with pytest.raises(StoreUnavailable):

@@ -129,13 +129,17 @@ def test_with_three_seats_the_others_play_on_against_the_clock(rig):
     assert rig.status(match) == "ended"
 
 
-def test_a_move_that_the_relay_has_not_heard_of_wins(rig):
+@pytest.mark.parametrize("is_paused", [True, False])
+def test_a_move_or_a_pause_that_the_relay_has_not_heard_of_wins(rig, is_paused):
     match = rig.start()
     rig.let_pass(MOVE_MS)
-    rig.move(match)
+    if is_paused:
+        rig.pause(match)
+    else:
+        rig.move(match)
     rig.let_pass(GRACE_MS)
     assert rig.withdrawn(match) == []
-    assert rig.noted() == {match: T + 2 * MOVE_MS}
+    assert rig.noted() == ({} if is_paused else {match: T + 2 * MOVE_MS})
 
 
 def test_a_move_between_the_look_and_the_withdrawal_wins(rig, monkeypatch):
@@ -199,22 +203,18 @@ def test_the_scan_finds_deadlines_that_the_feed_no_longer_holds_and_none_of_a_pa
     assert rig.noted() == dict.fromkeys((moved, fresh, resumed), T + MOVE_MS)
 
 
-def test_after_an_outage_nobody_is_withdrawn_for_the_length_of_the_outage(rig):
+@pytest.mark.parametrize(
+    ("away_ms", "respite_ms"), [(OUTAGE_MS, MOVE_MS + OUTAGE_MS), (100 * LONGEST_RESPITE_MS, LONGEST_RESPITE_MS)]
+)
+def test_after_an_outage_nobody_is_withdrawn_for_its_length_or_an_hour(rig, away_ms, respite_ms):
     match = rig.start()
-    rig.now += MOVE_MS + OUTAGE_MS
+    rig.now += MOVE_MS + away_ms
     rig.duty.watch()
     assert rig.withdrawn(match) == []
-    assert 0 < rig.redis.pttl(RESPITE) <= MOVE_MS + OUTAGE_MS
+    assert 0 < rig.redis.pttl(RESPITE) <= respite_ms
     rig.redis.delete(RESPITE)
     rig.let_pass(1)
     assert rig.withdrawn(match) == [1]
-
-
-def test_a_respite_lasts_an_hour_at_most(rig):
-    rig.start()
-    rig.now += 100 * LONGEST_RESPITE_MS
-    rig.duty.watch()
-    assert 0 < rig.redis.pttl(RESPITE) <= LONGEST_RESPITE_MS
 
 
 def test_a_short_absence_gives_no_respite(rig):
@@ -264,12 +264,3 @@ def test_a_pause_strikes_the_deadline_and_its_end_notes_the_one_that_is_left(rig
     assert rig.withdrawn(match) == []
     rig.let_pass(1)
     assert rig.withdrawn(match) == [1]
-
-
-def test_a_pause_that_the_relay_has_not_heard_of_holds(rig):
-    match = rig.start()
-    rig.let_pass(MOVE_MS)
-    rig.pause(match)
-    rig.let_pass(GRACE_MS)
-    assert rig.withdrawn(match) == []
-    assert rig.noted() == {}

@@ -228,27 +228,20 @@ def test_only_the_stream_that_the_database_refuses_is_left_out(rig, caplog):
     assert rig.one.sink.read() == rig.expected
 
 
-def test_tables_that_follow_another_store_are_built_anew(rig):
+@pytest.mark.parametrize("trouble", ["missed entries", "another store", ""])
+def test_tables_that_missed_entries_or_follow_another_store_are_built_anew_and_no_others(rig, trouble):
     assert rig.is_built()
-    rig.append()
-    rig.one.step()
-    rig.redis.flushall()
-    again = OneRelay(rig.url, rig.redis)
-    again.step(2)
-    assert not rig.is_built()
-
-
-@pytest.mark.parametrize("missed", [True, False])
-def test_tables_that_missed_entries_are_built_anew_and_no_others(rig, missed):
     rig.append(30)
-    if missed:
+    if trouble == "missed entries":
         rig.skip_feed().trim(0)
     else:
         rig.one.step()
+    if trouble == "another store":
+        rig.redis.flushall()
     again = OneRelay(rig.url, rig.redis)
     again.step(2)
-    assert rig.is_built() is not missed
-    assert missed or again.sink.read() == rig.expected
+    assert rig.is_built() is not bool(trouble)
+    assert trouble or again.sink.read() == rig.expected
 
 
 def test_changes_of_matches_that_were_missed_are_a_gap(rig, monkeypatch):

@@ -260,19 +260,15 @@ def test_refuted_matches_are_counted_listed_and_named_by_the_doctor_and_private_
     assert (find().state, public in find().text) == ("wrong", True)
 
 
-def test_a_scan_finds_the_refuted_matches_again(house):
+def test_a_match_that_is_still_wrong_is_refuted_again_and_a_scan_finds_it(house):
     match, _ = refuted_match(house)
+    assert house.verify_again(match).json["status"] == "refuted"
+    assert house.types(match)[-3:] == ["match-ended", "match-refuted", "match-refuted"]
     house.redis.delete(REFUTED)
     house.redis.zadd(REFUTED, {house.finish(): 1})
     house.restart()
     house.relay.step(block_ms=0)
     assert house.redis.zrange(REFUTED, 0, -1) == [match.encode()]
-
-
-def test_a_match_that_is_still_wrong_is_refuted_again(house):
-    match, _ = refuted_match(house)
-    assert house.verify_again(match).json["status"] == "refuted"
-    assert house.types(match)[-3:] == ["match-ended", "match-refuted", "match-refuted"]
 
 
 def test_asking_twice_is_asking_once_and_a_process_that_saw_the_damage_sees_the_repair(house):

@@ -83,15 +83,15 @@ def test_a_match_is_shrunk_to_the_fewest_steps_that_go_differently(shop, tmp_pat
     assert of_bundle["record"] == smallest["record"]
 
 
-def test_a_match_that_goes_the_same_way_or_cannot_be_read_is_not_shrunk(shop, tmp_path):
-    assert shrink_matches(NEWEST, [shop.record("hold")], [str(tmp_path / "nothing")]) == ({}, [])
-
-
-def test_a_candidate_that_hangs_is_given_up(shop, monkeypatch):
+def test_what_goes_the_same_way_or_cannot_be_read_is_not_shrunk_and_a_candidate_that_hangs_is_given_up(
+    shop, monkeypatch, tmp_path
+):
+    match = shop.record("hold", "push")
+    assert shrink_matches(NEWEST, [match], [str(tmp_path / "nothing")]) == ({}, [])
     monkeypatch.setattr(module, "RUN_TIMEOUT_S", 1)
     monkeypatch.setattr(module, "find_difference", lambda entries, candidate: SimpleNamespace(kind="fails"))
     monkeypatch.setattr(Asked, "find_candidate", lambda asked: Hangs())
-    assert shrink_matches(NEWEST, [shop.record("hold", "push")], ()) == ({}, [])
+    assert shrink_matches(NEWEST, [match], ()) == ({}, [])
 
 
 @pytest.mark.parametrize(
