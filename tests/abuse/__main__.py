@@ -29,18 +29,6 @@ SLOW = "slow"
 NAMES = (SLOW, *ATTACKS)
 """Those that keep bots busy come last, because bots go on when the attacker has left."""
 
-HEADINGS = (
-    "attack",
-    "ms an answer",
-    "calm",
-    "factor",
-    "store, MB",
-    "API, MB",
-    "slowest bot, s",
-    "answers",
-    "attacker got",
-)
-
 
 class Result(NamedTuple):
     """What an attack cost."""
@@ -124,35 +112,35 @@ def _attack(scene: Scene, name: str) -> Iterator[None]:
 @click.option("--seconds", default=SECONDS, help="How long each attack lasts.")
 def main(names: tuple[str, ...], seconds: int) -> None:
     """Attack a service of its own with one account, beside somebody who plays."""
-    console, table = Console(width=150), Table(*HEADINGS)
+    console, results = Console(width=150), list[Result]()
     with tempfile.TemporaryDirectory() as folder, open_service(Path(folder)) as service:
         console.print("building the scene …")
         scene, bystander = build_scene(service), Bystander(service.url)
         bystander.play(2)
         for name in names or NAMES:
             calm_cpu_s = measure_calm(service, bystander, seconds / 3)
-            result = measure(service, scene, bystander, name, seconds, calm_cpu_s)
-            console.print(_describe(result))
-            table.add_row(*_format(result))
+            results.append(measure(service, scene, bystander, name, seconds, calm_cpu_s))
+            console.print(f"{name}: {results[-1].factor:.2f}")
+    rows = [_format(result) for result in results]
+    table = Table(*rows[0])
+    for row in rows:
+        table.add_row(*row.values())
     console.print(table)
 
 
-def _describe(result: Result) -> str:
-    return f"{result.name}: {result.factor:.2f}"
-
-
-def _format(result: Result) -> list[str]:
-    return [
-        result.name,
-        f"{1000 * result.cpu_s:.2f}",
-        f"{1000 * result.calm_cpu_s:.2f}",
-        f"{result.factor:.2f}",
-        f"{result.store_bytes / 1e6:.1f}",
-        f"{result.web_bytes / 1e6:.1f}",
-        f"{result.slowest_bot_s:.2f}",
-        str(result.answers),
-        ", ".join(f"{status}: {number}" for status, number in sorted(result.statuses.items())),
-    ]
+def _format(result: Result) -> dict[str, str]:
+    """The columns of the table."""
+    return {
+        "attack": result.name,
+        "ms an answer": f"{1000 * result.cpu_s:.2f}",
+        "calm": f"{1000 * result.calm_cpu_s:.2f}",
+        "factor": f"{result.factor:.2f}",
+        "store, MB": f"{result.store_bytes / 1e6:.1f}",
+        "API, MB": f"{result.web_bytes / 1e6:.1f}",
+        "slowest bot, s": f"{result.slowest_bot_s:.2f}",
+        "answers": str(result.answers),
+        "attacker got": ", ".join(f"{status}: {number}" for status, number in sorted(result.statuses.items())),
+    }
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ from playwright.sync_api import (
 )
 
 from plyscribe.service.client import Client
-from tests.system.running import ROOT, Pair, Serving, open_account, pair, serving
+from tests.system.running import ROOT, Pair, Serving, open_account, pair, serving, status_of, wait_for
 
 # As patient as everything else: by default it is five seconds, which a busy machine needs now and then.
 expect.set_options(timeout=30_000)
@@ -46,6 +46,15 @@ RULES_OF_COLOURS = ["color-contrast", "link-in-text-block", "th-has-data-cells"]
 
 Only these have to run again in the other colours: these change nothing else of a page, as test_barriers holds.
 """
+
+GAMES = {
+    "crystals": {"ply_limit": 60},
+    "pathagon": {"size": 5},
+    "portals": {"radius": 2, "ply_limit": 40},
+    "rings": {"ply_limit": 60},
+    "zhen": {"tiles": 6, "cubes": 5},
+}
+"""The options of the match of each game that tests of many pages look at."""
 
 DESKTOP: ViewportSize = {"width": 1280, "height": 900}
 PHONE: ViewportSize = {"width": 390, "height": 844}
@@ -206,6 +215,18 @@ def reader(chromium: Browser) -> Iterator[Page]:
 def two(service: Serving) -> Iterator[Pair]:
     with pair(service.url) as both:
         yield both
+
+
+@pytest.fixture(scope="session")
+def matches(service: Serving) -> dict[str, str]:
+    """A scored match of each game, played by bots of the server."""
+    with pair(service.url) as both:
+        ann = both.clients[0]
+        bots = [{"bot": "random", "seed": seat} for seat in range(2)]
+        made = {game: ann.create_match(game, bots, options=options)["match"] for game, options in GAMES.items()}
+        for game, match in made.items():
+            wait_for(lambda match=match: status_of(ann, match) == "scored", why=f"the end of {game}")
+    return made
 
 
 class Held(list[Route]):

@@ -12,19 +12,20 @@ class ClubNight:
 
     def __init__(self, service: Serving, name: str = "Club night", **terms: Any) -> None:
         self.token = (service.data / "admin.token").read_text().strip()
-        self._client = httpx.Client(base_url=service.url, timeout=60)
-        club = {"at_table": True, "rounds_begin": "call", "is_open": False, "format": {"kind": "swiss", "rounds": 3}}
-        self.id = self.send("POST", "/v1/tournaments", name=name, ruleset="zhen", **{**club, **terms})["tournament"]
+        headers = {"Authorization": f"Bearer {self.token}"}
+        self._client = httpx.Client(base_url=service.url, headers=headers, timeout=60)
+        club = {"ruleset": "zhen", "format": {"kind": "swiss", "rounds": 3}, "at_table": True, "is_open": False}
+        self.id = self.send("POST", "/v1/tournaments", name=name, **{**club, "rounds_begin": "call", **terms})[
+            "tournament"
+        ]
         self.path = f"/v1/tournaments/{self.id}"
         self.page = f"/tournaments/{self.id}"
 
     def close(self) -> None:
         self._client.close()
 
-    def send(self, method: str, path: str, token: str | None = None, **body: Any) -> dict[str, Any]:
-        headers = {"Authorization": f"Bearer {token or self.token}"}
-        json = None if method == "GET" else body
-        answered = self._client.request(method, path, headers=headers, json=json)
+    def send(self, method: str, path: str, **body: Any) -> dict[str, Any]:
+        answered = self._client.request(method, path, json=None if method == "GET" else body)
         assert answered.is_success, answered.text
         return dict(answered.json())
 

@@ -220,24 +220,20 @@ def test_a_guest_signs_in_and_comes_back_to_the_line_for_suggestions(visit):
     require_usable(page, "analysis")
 
 
-def test_a_search_can_be_cancelled(visit):
-    ann = visit("Lena")
-    open_line(ann.page, "/rulesets/pathagon/analysis")
-    ann.page.route("**/suggestions", lambda _: None)
-    ann.page.get_by_role("button", name="Suggest a move").click()
-    expect(ann.page.locator("#suggested")).to_contain_text("The bot is thinking")
-    ann.page.locator("#suggested").get_by_role("button", name="Cancel").click()
-    expect(ann.page.locator("#suggested")).to_be_empty()
-    expect(ann.page.locator("#ask")).to_be_enabled()
-
-
-def test_a_server_with_too_much_to_do_says_to_ask_again(visit):
-    ann = visit("Lena")
-    open_line(ann.page, "/rulesets/pathagon/analysis")
-    ann.page.route("**/suggestions", lambda route: route.fulfill(status=503, json={"code": "report/busy"}))
-    ann.page.get_by_role("button", name="Suggest a move").click()
-    expect(ann.page.locator("#suggested")).to_contain_text("Ask again in a moment")
-    ann.faults.clear()
+def test_a_search_can_be_cancelled_and_asked_for_again_later(visit):
+    lena = visit("Lena")
+    page = lena.page
+    open_line(page, "/rulesets/pathagon/analysis")
+    page.route("**/suggestions", lambda _: None)
+    page.get_by_role("button", name="Suggest a move").click()
+    expect(page.locator("#suggested")).to_contain_text("The bot is thinking")
+    page.locator("#suggested").get_by_role("button", name="Cancel").click()
+    expect(page.locator("#suggested")).to_be_empty()
+    page.unroute("**/suggestions")
+    page.route("**/suggestions", lambda route: route.fulfill(status=503, json={"code": "report/busy"}))
+    page.get_by_role("button", name="Suggest a move").click()
+    expect(page.locator("#suggested")).to_contain_text("Ask again in a moment")
+    lena.faults.clear()
 
 
 def start(client: Client, seats: list, *moves: str) -> str:

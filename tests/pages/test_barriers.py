@@ -23,7 +23,7 @@ PALE = '<p style="color: light-dark({})">Pale</p>'
     [
         ("<p>Legible</p>", []),
         (
-            '<button></button><p style="color: light-dark(#ddd, #fff)">x</p>',
+            '<button></button><p style="color: light-dark(#ddd, #fff)">Pale</p>',
             ["dark: button-name", "light: color-contrast"],
         ),
         (PALE.format("#000, #333"), ["dark: color-contrast"]),

@@ -86,3 +86,21 @@ def test_the_keyboard_can_skip_the_navigation(visit):
     expect(page.get_by_role("link", name="Skip to main content")).to_be_focused()
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile("#main$"))
+
+
+def test_times_are_shown_in_the_readers_zone(chromium, service):
+    context = chromium.new_context(base_url=service.url, locale="de-DE", timezone_id="Europe/Berlin")
+    hamburg = context.new_page()
+    hamburg.goto("/players")
+    hamburg.evaluate(
+        """() => {
+            const time = document.createElement("time");
+            time.dateTime = "2026-07-01T22:30:00Z";
+            time.textContent = "2026-07-01 22:30 UTC";
+            document.querySelector("main").append(time);
+        }"""
+    )
+    shown = hamburg.locator("main time").last
+    expect(shown).to_have_text("02.07.2026, 00:30")
+    expect(shown).to_have_attribute("title", "2026-07-01 22:30 UTC")
+    context.close()

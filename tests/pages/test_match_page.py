@@ -10,38 +10,11 @@ from playwright.sync_api import Page, expect
 
 from plyscribe.service.client import Client
 from plyscribe.service.web.pages.move_list import PART
-from tests.pages.conftest import find_barriers, require_usable, take_pictures
+from tests.pages.conftest import GAMES, find_barriers, require_usable
 from tests.system.running import Serving, pair, status_of, wait_for
 from tests.system.test_tournaments import admin_token
 
 pytestmark = pytest.mark.server
-
-GAMES = {
-    "pathagon": (2, {"size": 5}),
-    "zhen": (2, {"tiles": 6, "cubes": 6}),
-    "portals": (3, {"radius": 3, "pool": 4}),
-    "rings": (3, {"target": 6}),
-    "crystals": (3, {}),
-}
-
-
-@pytest.fixture(scope="module")
-def matches(service: Serving) -> dict[str, str]:
-    """A scored match of each game, played by bots of the server."""
-    with pair(service.url) as both:
-        return play_all(both.clients[0])
-
-
-def play_all(ann: Client) -> dict[str, str]:
-    made = {
-        game: ann.create_match(game, [{"bot": "greedy", "seed": seat} for seat in range(seats)], options=options)[
-            "match"
-        ]
-        for game, (seats, options) in GAMES.items()
-    }
-    for game, match in made.items():
-        wait_for(lambda match=match: status_of(ann, match) == "scored", why=f"the end of {game}")
-    return made
 
 
 def place(page: Page) -> int:
@@ -243,10 +216,39 @@ def test_a_match_is_forked_at_the_position_on_the_board(visit, matches):
 def test_the_rules_lead_to_a_match_to_step_through(visit, matches):
     page = visit().page
     page.goto("/rulesets")
-    take_pictures(page, "rulesets")
-    assert find_barriers(page) == []
     page.get_by_role("link", name=re.compile("Portals")).last.click()
     expect(page.locator("#PO8")).to_have_text(re.compile("Exit"))
-    require_usable(page, "ruleset")
     page.get_by_role("link", name="Step through a match").click()
     stand_at(page, 0)
+
+
+def test_an_administrator_pauses_a_match_and_its_players_see_it_at_once(visit, service, two):
+    player = visit()
+    match = two.open_match("zhen", limits={"match_ms": 600_000, "increment_ms": 5_000})
+    player.sign_in(two.accounts[0]["token"], f"/matches/{match}/play")
+    expect(player.page.locator("#now")).to_contain_text("Your turn.")
+    page = visit().sign_in(admin_token(service), f"/matches/{match}")
+    page.get_by_text("Oversee this match").click()
+    page.get_by_label("Why the match is paused").fill("the lights went out")
+    page.get_by_role("button", name="Pause the match").click()
+    expect(page.locator("#call")).to_contain_text("The match is paused.")
+
+    banner = player.page.locator("#now #paused")
+    expect(banner).to_contain_text("paused it: the lights went out. No clock runs, and nobody can move.")
+    assert player.page.locator(".clock[data-deadline]").count() == 0
+    require_usable(player.page)
+    page.get_by_text("Oversee this match").click()
+    assert find_barriers(page) == []
+    page.get_by_label("Whose clock to change").select_option("2")
+    page.get_by_label("Minutes more").fill("-1.5")
+    page.locator("#clock-why").fill("a telephone rang")
+    # The page is loaded anew.
+    with page.expect_event("load"):
+        page.get_by_role("button", name="Change the clock").click()
+    expect(player.page.locator("#log")).to_contain_text("took 1 min 30 s from")
+    page.get_by_text("Oversee this match").click()
+    page.get_by_role("button", name="Let the match go on").click()
+    expect(player.page.locator("#now")).to_contain_text("Your turn.")
+    expect(player.page.locator("#log")).to_contain_text("let the match go on")
+    with Client(service.url, two.accounts[1]["token"]) as ben:
+        assert ben.match(match)["clock"]["left_ms"][1] == 600_000 - 90_000

@@ -460,20 +460,6 @@ def test_a_score_sheet_is_typed_and_a_fault_is_shown_at_its_place(visit, evening
     phone.forgive(*CUT)
 
 
-def test_a_score_sheet_typed_without_network_is_read_when_it_is_back(visit, evening):
-    phone = scan(visit, evening.code())
-    page = phone.page
-    cut(phone)
-    page.get_by_text("Type the score sheet").click()
-    page.get_by_label("The steps that are not recorded yet").fill("d4 e5 c3")
-    expect(page.locator("#sheet-said")).to_contain_text("Without network")
-    page.get_by_role("button", name="Record these steps").click()
-    expect(page.locator(".kept code")).to_have_text("d4 e5 c3")
-    mend(phone)
-    wait_for(lambda: evening.moves() == ["d4", "e5", "c3"], why="the moves")
-    phone.forgive(*CUT)
-
-
 # --------------------------------------------------------------------------------------------------------- the evening
 
 

@@ -72,8 +72,7 @@ def copy(button: Locator) -> None:
 
 @pytest.mark.parametrize("ruleset", ["rings", "zhen"])
 def test_two_friends_play_by_a_link_with_one_press_each(visit, ruleset):
-    ann, ben = visit(), visit(phone=True, dark=True)
-    ann.sign_up("Ann")
+    ann, ben = visit("Ann"), visit(phone=True, dark=True)
     link = invite(ann, ruleset)
     expect(ann.page.get_by_text("Waiting for your friend …")).to_be_visible()
     require_usable(ann.page, f"friend-{ruleset}")
@@ -88,14 +87,17 @@ def test_two_friends_play_by_a_link_with_one_press_each(visit, ruleset):
     expect(ann.page.get_by_text("The match has not begun.")).to_have_count(0)
 
 
-def test_the_link_is_copied_and_stays_when_the_page_is_loaded_again(visit):
-    ann = visit()
+def test_the_link_is_copied_or_shared_and_stays_when_the_page_is_loaded_again(visit):
+    ann = visit("Ann")
     ann.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    ann.sign_up("Ann")
+    ann.page.add_init_script("navigator.share = async (what) => { globalThis.shared = what; };")
     link = invite(ann, "zhen")
     copy(ann.page.get_by_role("button", name="Copy"))
     assert ann.page.evaluate("navigator.clipboard.readText()") == link
     expect(ann.page.get_by_role("button", name="Copy", exact=True)).to_be_visible()
+    ann.page.get_by_role("button", name="Share …").click()
+    ann.page.wait_for_function("() => globalThis.shared")
+    assert ann.page.evaluate("globalThis.shared") == {"title": "Play Zhen with me", "url": link}
     ann.page.reload()
     assert ann.page.locator(".friend .link").input_value() == link
 
@@ -108,20 +110,9 @@ def test_the_code_on_the_screen_is_that_of_the_link(visit, dark):
     assert read_code(code) == [[bool(dark) for dark in row] for row in segno.make_qr(link, error="m").matrix]
 
 
-def test_a_browser_with_a_share_sheet_offers_it(visit):
-    ann = visit()
-    ann.page.add_init_script("navigator.share = async (what) => { globalThis.shared = what; };")
-    ann.sign_up("Ann")
-    link = invite(ann, "zhen")
-    ann.page.get_by_role("button", name="Share …").click()
-    ann.page.wait_for_function("() => globalThis.shared")
-    assert ann.page.evaluate("globalThis.shared") == {"title": "Play Zhen with me", "url": link}
-
-
 def test_the_position_on_the_board_is_shared(visit):
-    ann = visit()
+    ann = visit("Ann")
     ann.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    ann.sign_up("Ann")
     match = play_match(ann)
     page = ann.page
     page.goto(f"/matches/{match}?ply=1")
@@ -239,8 +230,7 @@ def test_a_frame_has_its_theme_whatever_the_system_prefers(visit, theme):
 
 
 def test_a_framed_board_has_no_barriers_fits_a_phone_and_steps_without_scripts(visit):
-    ann, reader = visit(), visit(scripts=False)
-    ann.sign_up("Ann")
+    ann, reader = visit("Ann"), visit(scripts=False)
     match = play_match(ann)
     ann.page.goto(f"/embed/matches/{match}")
     require_usable(ann.page, "embed")

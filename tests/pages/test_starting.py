@@ -27,14 +27,12 @@ def test_the_page_says_whether_the_match_counts_for_ratings(visit):
     expect(page.get_by_text(RATED)).to_be_hidden()
 
 
-def open_form(visit, language: str = "en") -> Page:
-    ann = visit("Ann")
-    if language != "en":
-        ann.page.set_extra_http_headers({"Accept-Language": language})
-    ann.page.goto("/play?ruleset=zhen")
-    ann.page.locator("#seat-2").select_option("open")
-    ann.page.locator("details:has(#time-control) summary").click()
-    return ann.page
+def open_form(visit) -> Page:
+    page: Page = visit("Ann").page
+    page.goto("/play?ruleset=zhen")
+    page.locator("#seat-2").select_option("open")
+    page.locator("details:has(#time-control) summary").click()
+    return page
 
 
 def start(page: Page) -> str:

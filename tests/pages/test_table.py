@@ -8,34 +8,10 @@ from playwright.sync_api import Route, expect
 
 from plyscribe.service.client import Client
 from plyscribe.service.web.pages.assets import path_of
-from tests.pages.conftest import NARROW, PHONE, TOKENS, Visitor, find_faults, fits, require_usable
+from tests.pages.conftest import GAMES, NARROW, PHONE, TOKENS, Visitor, find_faults, fits, require_usable
 from tests.pages.test_play import begin
-from tests.system.running import Serving, pair, status_of, wait_for
 
 pytestmark = pytest.mark.server
-
-GAMES = {
-    "crystals": (2, {"ply_limit": 60}),
-    "pathagon": (2, {"size": 5}),
-    "portals": (2, {"radius": 2, "ply_limit": 40}),
-    "rings": (2, {"ply_limit": 60}),
-    "zhen": (2, {"tiles": 6, "cubes": 5}),
-}
-RESULT = re.compile(r"wins|A draw")
-
-
-@pytest.fixture(scope="module")
-def matches(service: Serving) -> dict[str, str]:
-    """A finished match of each game."""
-    with pair(service.url) as both:
-        ann = both.clients[0]
-        made = {}
-        for game, (seats, options) in GAMES.items():
-            bots = [{"bot": "random", "seed": seat} for seat in range(seats)]
-            made[game] = ann.create_match(game, bots, options=options)["match"]
-        for game, match in made.items():
-            wait_for(lambda match=match: status_of(ann, match) == "scored", why=f"the end of {game}")
-        return made
 
 
 def begin_match(visitor: Visitor, seats: tuple[str, ...] = ("me", "bot:random")) -> str:
@@ -135,16 +111,6 @@ def test_an_offer_of_a_rematch_reaches_the_open_table_of_the_other_player(visit)
     ben.page.wait_for_url(ann.page.url)
     ben.page.goto(f"/matches/{match}/play")
     expect(ben.page.get_by_role("link", name="Go to the rematch")).to_be_visible()
-
-
-def test_a_rematch_can_be_wanted_on_the_match_page_too(visit):
-    ann = visit("Mia")
-    match = begin_match(ann)
-    act(ann, match, "withdrawal")
-    ann.page.goto(f"/matches/{match}")
-    ann.page.get_by_role("button", name="Rematch", exact=True).click()
-    ann.page.wait_for_url(re.compile(r"/matches/match-\w+/play$"))
-    assert match not in ann.page.url
 
 
 def test_replay_plays_the_match_back_from_the_beginning(visit, matches):

@@ -29,53 +29,53 @@ def client_of(visitor: Visitor, name: str) -> Client:
 
 
 def test_a_badge_on_every_page_leads_to_the_match_that_waits(visit):
-    ann, ben = visit("Ann"), visit("Ben")
-    with client_of(ann, "Ann") as one, client_of(ben, "Ben") as two:
+    tilda, till = visit("Tilda"), visit("Till")
+    with client_of(tilda, "Tilda") as one, client_of(till, "Till") as two:
         seats = [{"player": two.me()["player"]}, {"player": one.me()["player"]}]
         match = two.create_match("pathagon", seats)["match"]
         one.take_seat(match, 2)
-        other = ann.open_window()
-        for page in (ann.page, other):
+        other = tilda.open_window()
+        for page in (tilda.page, other):
             page.goto("/rulesets")
             expect(page.locator("#turns")).to_be_hidden()
         two.move(match, "d4")
-        for page in (ann.page, other):
+        for page in (tilda.page, other):
             expect(page.locator("#turns")).to_have_text("Your turn", timeout=60_000)
-        ann.page.locator("#turns").click()
-        ann.page.wait_for_url(re.compile(f"/matches/{match}/play$"))
+        tilda.page.locator("#turns").click()
+        tilda.page.wait_for_url(re.compile(f"/matches/{match}/play$"))
         two.withdraw(match, 1)
 
 
 def test_a_notification_is_shown_to_who_asked_for_it_alone(visit):
-    ann, ben = visit("Ann"), visit("Ben")
-    for visitor in (ann, ben):
+    tilda, till = visit("Tilda"), visit("Till")
+    for visitor in (tilda, till):
         visitor.context.add_init_script(CAPTURE)
         visitor.page.goto("/account")
-    ann.page.get_by_label("Show a notification while a page of Plyscribe is open").check()
+    tilda.page.get_by_label("Show a notification while a page of Plyscribe is open").check()
     # What came before the first look is old.
-    ann.page.wait_for_function("() => Object.keys(localStorage).some((key) => key.startsWith('plyscribe-seen-'))")
-    with client_of(ann, "Ann") as one, client_of(ben, "Ben") as two:
+    tilda.page.wait_for_function("() => Object.keys(localStorage).some((key) => key.startsWith('plyscribe-seen-'))")
+    with client_of(tilda, "Tilda") as one, client_of(till, "Till") as two:
         match = two.create_match("zhen", [{"player": one.me()["player"]}, {"player": two.me()["player"]}])["match"]
-        ann.page.wait_for_function("() => window.shown.some(([title]) => title === 'You are invited to a match')")
+        tilda.page.wait_for_function("() => window.shown.some(([title]) => title === 'You are invited to a match')")
         one.take_seat(match, 1)
-        ann.page.wait_for_function(
+        tilda.page.wait_for_function(
             "() => window.shown.some(([title, body]) => title === 'It is your turn' && body === 'Zhen')"
         )
         one.withdraw(match, 1)
-    assert ben.page.evaluate("window.shown") == []
+    assert till.page.evaluate("window.shown") == []
 
 
 def test_a_player_is_led_from_the_cup_to_their_game(visit, organiser):  # noqa: F811
     made = announce(organiser, 1)
-    ann = visit("Ann")
-    ann.page.goto(f"/tournaments/{made}")
-    ann.page.get_by_role("button", name="Enter").click()
-    expect(ann.page.get_by_role("button", name="Enter")).to_have_count(0)
+    tilda = visit("Tilda")
+    tilda.page.goto(f"/tournaments/{made}")
+    tilda.page.get_by_role("button", name="Enter").click()
+    expect(tilda.page.get_by_role("button", name="Enter")).to_have_count(0)
     organiser.start_tournament(made)
-    link = ann.page.get_by_role("link", name="Play your game")
+    link = tilda.page.get_by_role("link", name="Play your game")
     match = str(link.get_attribute("href")).split("/")[2]
     # The page links to the match from the pairing on, a moment before it is made.
-    wait_for(lambda: httpx.get(f"{ann.url}/v1/matches/{match}", timeout=60).is_success, why="the match")
+    wait_for(lambda: httpx.get(f"{tilda.url}/v1/matches/{match}", timeout=60).is_success, why="the match")
     link.click()
-    ann.page.wait_for_url(re.compile("/matches/match-[a-z0-9]+/play$"))
+    tilda.page.wait_for_url(re.compile("/matches/match-[a-z0-9]+/play$"))
     organiser.abort_tournament(made, "the test is over")

@@ -31,14 +31,14 @@ def redis_url(tmp_path) -> Iterator[str]:
     server = subprocess.Popen([binary, *settings, *durable], stdout=subprocess.DEVNULL)
     try:
         with redis.Redis(port=port) as client:
-            wait_for(lambda: _answers(client), why="the server")
+            wait_for(lambda: answers(client), why="the server")
         yield f"redis://127.0.0.1:{port}"
     finally:
         server.terminate()
         server.wait()
 
 
-def _answers(client: redis.Redis) -> bool:
+def answers(client: redis.Redis) -> bool:
     try:
         return bool(client.ping())
     except redis.exceptions.ConnectionError:

@@ -11,6 +11,7 @@ import redis
 
 from plyscribe.service.processes.embedded import find_binary
 from tests.deploy.kit import DEPLOY, find_program, read_yaml
+from tests.system.conftest import answers
 from tests.system.running import WITHIN_S, free_port, wait_for
 
 pytestmark = pytest.mark.server
@@ -19,14 +20,6 @@ pytestmark = pytest.mark.server
 def read_services() -> dict[str, dict[str, object]]:
     [document] = read_yaml(DEPLOY / "compose.many.yaml")
     return {str(name): said for name, said in document["services"].items()}
-
-
-def answers(port: int) -> bool:
-    try:
-        with redis.Redis(port=port) as client:
-            return bool(client.ping())
-    except redis.exceptions.ConnectionError:
-        return False
 
 
 @pytest.fixture
@@ -45,7 +38,8 @@ def nodes(tmp_path: Path) -> Iterator[dict[str, int]]:
             server = subprocess.Popen([*command, *own], stdout=subprocess.DEVNULL)
             running.callback(server.wait, WITHIN_S)
             running.callback(server.terminate)
-            wait_for(lambda port=port: answers(port), why=name)
+            with redis.Redis(port=port) as client:
+                wait_for(lambda client=client: answers(client), why=name)
             ports[address] = port
         yield ports
 

@@ -135,29 +135,13 @@ def shared(tmp_path_factory) -> Path:
 
 
 def send_everything(
-    service: Serving,
-    directory: Path,
-    shared: Path,
-    token: str | None,
-    matches: list[str],
-    players: list[str],
-    *paths: str,
+    service: Serving, directory: Path, shared: Path, token: str | None, names: dict[str, list[str]], *paths: str
 ):
     """Fail with what is found where the service does not keep its contract, whichever check finds it."""
-    config = directory / "schemathesis.toml"
-    config.write_text(CONFIG.format(matches=matches, players=players))
-    hooks = directory / "hooks.py"
-    hooks.write_text(HOOKS)
-    argv = [
-        Path(sys.executable).with_name("schemathesis"),
-        "--config-file",
-        config,
-        "run",
-        shared / "openapi.json",
-        "--url",
-        service.url,
-    ]
-    argv += ["--checks", "all", "--max-examples", str(EXAMPLES), "--continue-on-failure", *paths]
+    (config := directory / "schemathesis.toml").write_text(CONFIG.format(**names))
+    (hooks := directory / "hooks.py").write_text(HOOKS)
+    argv = [Path(sys.executable).with_name("schemathesis"), "--config-file", config, "run", shared / "openapi.json"]
+    argv += ["--url", service.url, "--checks", "all", "--max-examples", str(EXAMPLES), "--continue-on-failure", *paths]
     if token is not None:
         argv += ["--header", f"Authorization: Bearer {token}"]
     env = {**os.environ, "SCHEMATHESIS_HOOKS": str(hooks), "HYPOTHESIS_STORAGE_DIRECTORY": str(shared / "hypothesis")}
@@ -217,5 +201,5 @@ ROLES = {
 def test_contract_and_server_agree(service, shared, tmp_path, role):
     with pair(service.url) as both:
         player = both.clients[0]
-        matches = open_matches(service, player.token)
-        send_everything(service, tmp_path, shared, token_for(role, service, player), matches, both.ids, *ROLES[role])
+        names = {"matches": open_matches(service, player.token), "players": both.ids}
+        send_everything(service, tmp_path, shared, token_for(role, service, player), names, *ROLES[role])

@@ -11,7 +11,6 @@ import pytest
 
 from plyscribe.service.client import Client
 from tests.system.running import ROOT, Serving, environment, pair, serving, status_of, wait_for
-from tests.system.test_tournaments import admin_token
 
 pytestmark = pytest.mark.server
 
@@ -117,15 +116,3 @@ def test_its_pages_have_rules_board_sentences_and_lessons_in_two_languages(servi
         f"{service.url}/v1/matches/{played}/positions/4", headers={"Accept": "image/svg+xml"}, timeout=60
     )
     assert ".pebbles-hollow { fill: #d8cfbd; }" in picture.text
-
-
-def test_bots_play_it_in_a_tournament(service: Serving) -> None:
-    with Client(service.url, admin_token(service)) as olga:
-        terms = {"name": "Pebble cup", "ruleset": "pebbles", "options": {"stones": 9}, "seed": 1}
-        tournament = olga.create_tournament({**terms, "format": {"kind": "round-robin"}}, key="cup")["tournament"]
-        for bot in ("random", "greedy", "greedy"):
-            olga.enter(tournament, {"name": bot})
-        olga.start_tournament(tournament, key="start")
-        wait_for(lambda: olga.tournament(tournament)["status"] == "ended", why="the end of the tournament")
-        games = [game for each in olga.rounds(tournament) for game in each["games"]]
-        assert {game["reason"] for game in games} == {"last-stone"}

@@ -9,28 +9,21 @@ from tests.system.running import open_account, serving, wait_for
 pytestmark = pytest.mark.server
 
 
-@pytest.fixture(scope="module")
-def service(tmp_path_factory):
-    with serving(tmp_path_factory.mktemp("imports") / "data") as service:
-        yield service
-
-
-@pytest.fixture
-def ida(service):
-    with Client(service.url) as anyone, Client(service.url, open_account(anyone, "Ida")["token"]) as client:
-        yield client
-
-
-def test_bundles_are_judged_whoever_is_killed(service, ida):
-    elsewhere = Elsewhere()
-    bundles = {match: elsewhere.bundle(match) for match in (elsewhere.play() for _ in range(3))}
-    addresses = {}
-    for victim, (match, bundle) in zip(("verify", "relay", "web"), bundles.items(), strict=True):
-        addresses[match] = ida.import_bundle(bundle)["address"]
-        service.kill(victim)
-    for match, bundle in bundles.items():
-        wait_for(lambda address=addresses[match]: ida.imported(address)["status"] == "verified")
-        assert ida.bundle(match) == bundle
-        assert ida.import_bundle(bundle)["status"] == "verified"
-    wait_for(lambda: {row["match"] for row in ida.matches(imported=True)} == set(addresses.values()))
-    assert list(ida.matches(imported=False)) == []
+def test_bundles_are_judged_whoever_is_killed(tmp_path):
+    with (
+        serving(tmp_path / "data") as service,
+        Client(service.url) as anyone,
+        Client(service.url, open_account(anyone, "Ida")["token"]) as ida,
+    ):
+        elsewhere = Elsewhere()
+        bundles = {match: elsewhere.bundle(match) for match in (elsewhere.play() for _ in range(3))}
+        addresses = {}
+        for victim, (match, bundle) in zip(("verify", "relay", "web"), bundles.items(), strict=True):
+            addresses[match] = ida.import_bundle(bundle)["address"]
+            service.kill(victim)
+        for match, bundle in bundles.items():
+            wait_for(lambda address=addresses[match]: ida.imported(address)["status"] == "verified")
+            assert ida.bundle(match) == bundle
+            assert ida.import_bundle(bundle)["status"] == "verified"
+        wait_for(lambda: {row["match"] for row in ida.matches(imported=True)} == set(addresses.values()))
+        assert list(ida.matches(imported=False)) == []

@@ -25,26 +25,9 @@ from tests.system.running import (
 
 pytestmark = pytest.mark.server
 
-FOLLOWERS = 1000
-
 
 def everything(client: Client, match: str) -> list[int]:
     return [event["version"] for event in client.events(match)]
-
-
-def test_a_thousand_follow_one_match_while_it_is_played(tmp_path):
-    share = {"PLYSCRIBE_MAX_FOLLOWERS_EACH": str(FOLLOWERS)}
-    with serving(tmp_path / "data", **share) as service, pair(service.url) as both:
-        ann = both.clients[0]
-        match = both.open_match("zhen", options={"tiles": 6, "cubes": 6, "ply_limit": 40})
-        with Crowd(service.url, f"/v1/matches/{match}/events", FOLLOWERS) as crowd:
-            wait_for(lambda: crowd.have([1, 2, 3]), why="the first events")
-            both.play_out(match, lambda match: ann.legal_moves(match)[0])
-            wait_for(lambda: all(stream.has_ended for stream in crowd.streams), why="the end")
-            ids = everything(ann, match)
-            assert len(ids) > 10
-            assert crowd.have(ids)
-            assert {stream.connections for stream in crowd.streams} == {1}
 
 
 def test_nothing_is_missed_or_doubled_across_deaths(tmp_path):

@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from plyscribe.service.client import Client, Json
-from tests.system.running import WITHIN_S, Pair, Serving, free_port, pair, wait_for_progress
+from tests.system.running import WITHIN_S, Pair, Serving, pair, serving, wait_for_progress
 
 pytestmark = pytest.mark.server
 
@@ -20,12 +20,8 @@ KILLED = ("web", "store", "web")
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
-    service = Serving(tmp_path_factory.mktemp("together") / "data", free_port())
-    try:
-        service.wait_until_ready()
+    with serving(tmp_path_factory.mktemp("together") / "data") as service:
         yield service
-    finally:
-        service.stop()
 
 
 @pytest.fixture(scope="module")

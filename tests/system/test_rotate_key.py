@@ -3,7 +3,6 @@
 import stat
 from pathlib import Path
 
-import httpx
 import pytest
 
 from plyscribe.service.client import Client
@@ -51,26 +50,6 @@ def test_matches_go_on_and_invitations_hold_after_a_rotation(tmp_path):
         assert key_of(ann, match) == old.id
         assert ben.take_seat(private, 2, invitation=code)
         assert key_of(ann, both.open_match("toy")) == new.id
-
-
-def test_without_the_older_key_its_matches_wait_and_lose_nothing(tmp_path):
-    data = tmp_path / "data"
-    with serving(data) as service, pair(service.url) as both:
-        match = both.open_match("toy")
-    rotate_key(data, {})
-    keys = (data / "server.key").read_text()
-    (data / "server.key").write_text(keys.splitlines()[0])
-    with serving(data, service.port), pair(service.url, both.accounts) as both:
-        before = both.clients[0].match(match)
-        seat = before["turn"]["decision"]
-        mover = {"Authorization": f"Bearer {both.clients[seat - 1].token}"}
-        told = httpx.post(f"{service.url}/v1/matches/{match}/moves", json={"move": "push"}, headers=mover, timeout=60)
-        assert (told.status_code, told.json()["code"]) == (503, "dice/key-missing")
-        assert both.clients[0].match(match) == before
-        assert run_cli("doctor", "--data", str(data), "--port", str(service.port)).returncode == 1
-    (data / "server.key").write_text(keys)
-    with serving(data, service.port), pair(service.url, both.accounts) as both:
-        assert both.clients[seat - 1].move(match, "push")
 
 
 def test_the_new_key_stands_before_all_older_ones(data):

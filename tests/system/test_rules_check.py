@@ -126,21 +126,6 @@ def test_bundles_are_checked_without_any_store(place):
     assert len(parse_record(smallest["record"]).steps) <= smallest["steps_before"] == 7
 
 
-def test_nothing_is_shrunk_on_request(place):
-    code, out, _ = place.run("--bundles", "bundles", "--json", "--no-shrink", "--workers", "1")
-    assert (code, json.loads(out.splitlines()[-1])["smallest"]) == (1, [])
-
-
-def test_a_person_reads_where_a_match_differs(place):
-    code, out, _ = place.run("--bundles", "bundles", "--workers", "1")
-    assert code == 1
-    assert f"{place.matches[2]}, version 1, differs: illegal at event 9, ply 6" in out
-    assert 'recorded: move-made {"move":"give 2 3","seat":1}' in out
-    assert "3 matches replayed under toy version 2 (version 1: 3)\n1 would go differently" in out
-    assert f"The smallest match with such a difference (illegal), from {place.matches[2]}, where it came after" in out
-    assert "[ruleset toy 1]" in out
-
-
 def test_the_store_is_only_read(place, tmp_path):
     with start_server(tmp_path / "store") as server, connect_client(server.url, 60.0) as client:
         record(compose(CONFIG, RedisStore(client)))

@@ -5,7 +5,6 @@ import re
 import socket
 import subprocess
 import sys
-from contextlib import suppress
 
 import pytest
 
@@ -136,45 +135,6 @@ def test_a_process_without_a_store_says_what_is_missing(command):
     assert failed.returncode == 1
     assert "REDIS_URL is not set" in failed.stderr
     assert "Traceback" not in failed.stderr
-
-
-def send_raw(url: str, path: str, token: str, *lines: str, body: bytes = b"") -> bytes:
-    """What the server answers to a request that breaks off after `body`."""
-    port = int(url.rpartition(":")[2])
-    head = [
-        f"POST {path} HTTP/1.1",
-        "Host: localhost",
-        f"Authorization: Bearer {token}",
-        "Content-Type: application/json",
-    ]
-    with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
-        connection.sendall("\r\n".join([*head, *lines, "", ""]).encode() + body)
-        connection.shutdown(socket.SHUT_WR)
-        with suppress(OSError):
-            return connection.recv(65536)
-    return b""
-
-
-BROKEN_OFF = [
-    (["Content-Length: 30"], b""),
-    (["Content-Length: 30"], b'{"cause": "resigned"}'),
-    (["Transfer-Encoding: chunked"], b""),
-    (["Transfer-Encoding: chunked"], b"2\r\n{}\r\n"),
-    (["Transfer-Encoding: chunked"], b"ZZ"),
-    (["Transfer-Encoding: chunked"], b"2\r\n{}\r\n0\r\n\r\n"),
-]
-
-
-def test_a_request_whose_body_breaks_off_does_nothing(service):
-    with pair(service.url) as both:
-        match = both.open_match("zhen")
-        for number, (lines, body) in enumerate(BROKEN_OFF):
-            path, token, key = f"/v1/matches/{match}/withdrawal", both.clients[0].token, f"Idempotency-Key: k{number}"
-            told = send_raw(service.url, path, token, key, *lines, body=body)
-            assert b" 200 " not in told
-        wait_for(lambda: is_ready(service.url))
-        assert both.clients[0].match(match)["status"] == "playing"
-        assert both.clients[0].withdraw(match, key="k0")["turn"] == {"over": {"reason": "withdrawal", "ranks": [2, 1]}}
 
 
 def test_another_store_gets_an_administrator_of_its_own(tmp_path, redis_url):

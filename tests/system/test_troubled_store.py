@@ -28,7 +28,6 @@ from tests.system.running import (
     is_ready,
     pair,
     process,
-    read_readiness,
     serving,
     wait_for,
 )
@@ -121,33 +120,6 @@ def test_health_is_answered_before_the_moves_that_wait_for_the_store(tmp_path, t
             assert {answer.status_code for answer in crowd.answers} == {503}
             assert {answer.json()["code"] for answer in crowd.answers} == {"store/unavailable"}
             assert all(answer.headers["Retry-After"] == "1" for answer in crowd.answers)
-
-
-@pytest.mark.parametrize(
-    ("trouble", "code"),
-    [
-        ({"min-replicas-to-write": "1"}, "store/cannot-write"),
-        ({"maxmemory-policy": "allkeys-lru"}, "store/unsupported"),
-    ],
-)
-def test_a_store_that_takes_no_writes_is_not_ready(tmp_path, trouble, code):
-    port = str(free_port())
-    with (
-        start_server(tmp_path / "store") as store,
-        connect_client(store.url, 60.0) as operator,
-        process("-m", "plyscribe", "web", "--port", port, REDIS_URL=store.url),
-    ):
-        url = f"http://127.0.0.1:{port}"
-        wait_for(lambda: is_ready(url), why="the API")
-        wait_for(lambda: read_readiness(url).get("durability") == "always", why="the durability")
-        before = {name: operator.config_get(name)[name] for name in trouble}
-        for name, value in trouble.items():
-            operator.config_set(name, value)
-        wait_for(lambda: read_readiness(url).get("code") == code, why="the trouble")
-        wait_for(lambda: not is_ready(url), why="a refusal")
-        for name, value in before.items():
-            operator.config_set(name, value)
-        wait_for(lambda: is_ready(url), why="the end of the trouble")
 
 
 COMMANDS = {
