@@ -14,9 +14,6 @@ from tests.pages.conftest import TOKENS, OtherSite, find_barriers, hold, require
 pytestmark = pytest.mark.server
 
 
-NOW = "#now"
-
-
 def invite(visitor, ruleset: str) -> str:
     """Play a friend; returns the link."""
     visitor.page.goto(f"/play?ruleset={ruleset}")

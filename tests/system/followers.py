@@ -8,44 +8,26 @@ from contextlib import suppress
 from typing import Self
 from urllib.parse import urlsplit
 
-from plyscribe.service.client import Client
-from plyscribe.service.client.answers import InboxEntry
-from plyscribe.service.processes.children import raise_file_limit
-
 PAUSE_S = 0.2
-
-
-def read_inbox(client: Client) -> list[InboxEntry]:
-    """All that the inbox has told so far; at least one entry."""
-    newest, found = client.newest_in_inbox(), []
-    for entry in client.inbox():
-        found.append(entry)
-        if entry["id"] >= newest:
-            return found
-    raise AssertionError
 
 
 class Stream:
     """One follower: the ids that it has received, in order."""
 
-    def __init__(self, address: tuple[str, int], path: str, token: str | None) -> None:
+    def __init__(self, address: tuple[str, int], path: str) -> None:
         self.ids: list[int] = []
-        self.types: list[str] = []
         self.connections = 0
         self.status = 0
-        self.has_ended = False
         self.socket: socket.socket | None = None
         self.again_at = 0.0
         self._address = address
         self._path = path
-        self._token = token
 
     def connect(self) -> None:
         self._raw, self._body, self._text = b"", b"", b""
         self.socket = socket.create_connection(self._address, timeout=60)
         lines = [f"GET {self._path} HTTP/1.1", "Host: localhost", "Accept: text/event-stream"]
         lines += [f"Last-Event-ID: {self.ids[-1]}"] if self.ids else []
-        lines += [f"Authorization: Bearer {self._token}"] if self._token else []
         self.socket.sendall("\r\n".join([*lines, "", ""]).encode())
         self.socket.setblocking(False)
         self.connections += 1
@@ -82,17 +64,14 @@ class Stream:
             fields = dict(line.partition(b": ")[::2] for line in block.split(b"\n"))
             if b"id" in fields:
                 self.ids.append(int(fields[b"id"]))
-                self.types.append(fields[b"event"].decode())
-            self.has_ended |= fields.get(b"event") == b"end"
 
 
 class Crowd:
     """A number of followers of a path while the block runs."""
 
-    def __init__(self, url: str, path: str, size: int, token: str | None = None) -> None:
-        raise_file_limit()
+    def __init__(self, url: str, path: str, size: int) -> None:
         where = urlsplit(url)
-        self.streams = [Stream((str(where.hostname), where.port or 80), path, token) for _ in range(size)]
+        self.streams = [Stream((str(where.hostname), where.port or 80), path) for _ in range(size)]
         self._selector = selectors.DefaultSelector()
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run)
@@ -123,7 +102,7 @@ class Crowd:
     def _connect_those_without(self) -> None:
         now_s = time.monotonic()
         for stream in self.streams:
-            if stream.socket is None and not stream.has_ended and now_s >= stream.again_at:
+            if stream.socket is None and now_s >= stream.again_at:
                 try:
                     stream.connect()
                     self._selector.register(stream.socket, selectors.EVENT_READ, stream)

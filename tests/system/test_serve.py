@@ -49,12 +49,6 @@ def test_matches_of_all_rulesets_are_played_and_verified_by_a_process_of_its_own
             assert verdicts[0]["by"] == "system:verify"
 
 
-def test_the_store_says_that_answers_are_on_disk(service):
-    with Client(service.url) as client:
-        wanted = {"status": "ready", "durability": "always", "replicas": 0, "queues": "up"}
-        wait_for(lambda: wanted.items() <= client.ready().items(), why="all to be up")
-
-
 def test_the_administrators_token_and_the_key_are_for_the_owner_alone(service):
     for name in ("admin.token", "server.key"):
         assert (service.data / name).stat().st_mode & 0o777 == 0o600
@@ -113,19 +107,15 @@ def test_a_store_that_dies_while_the_service_starts_is_started_again(tmp_path):
         assert len(starts.read_text().splitlines()) >= 3
 
 
-def test_two_services_do_not_share_a_data_directory(service):
-    second = run_cli("serve", "--data", str(service.data), "--port", str(free_port()))
-    assert second.returncode == 1
-    assert "in use" in second.stderr
-    assert "Traceback" not in second.stderr
-
-
-def test_a_port_that_is_taken_is_told(service, tmp_path):
-    port = service.url.rpartition(":")[2]
-    second = run_cli("serve", "--data", str(tmp_path / "other"), "--port", port)
-    assert second.returncode == 1
-    assert f"port {port}" in second.stderr
-    assert "--port" in second.stderr
+def test_a_data_directory_and_a_port_that_another_service_has_are_told(service, tmp_path):
+    for data, port, told in (
+        (service.data, free_port(), "in use"),
+        (tmp_path / "other", service.port, f"port {service.port}"),
+    ):
+        second = run_cli("serve", "--data", str(data), "--port", str(port))
+        assert second.returncode == 1
+        assert told in second.stderr
+        assert "Traceback" not in second.stderr
 
 
 @pytest.mark.parametrize("command", [("plyscribe", "web"), ("plyscribe.workers", "relay")], ids=" ".join)

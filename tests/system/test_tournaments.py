@@ -2,6 +2,7 @@
 
 import random
 import shutil
+import subprocess
 import time
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import pytest
 
 from plyscribe.service.client import Client
-from tests.system.running import Serving, serving, wait_for
+from tests.system.running import PROGRAM, ROOT, Serving, environment, free_port, serving, wait_for
 
 pytestmark = pytest.mark.server
 
@@ -78,37 +79,22 @@ def test_a_tournament_goes_as_it_would_have_whichever_process_is_killed(tmp_path
     assert killed == undisturbed
 
 
-def test_a_file_of_terms_is_enough_to_run_a_tournament(tmp_path: Path):
-    from tests.system.running import free_port
-    from tests.system.test_serve import run_cli
+CUP = """
+name = "Small cup"
+ruleset = "zhen"
+seed = 3
+options = {tiles = 4, cubes = 3}
+format = {kind = "swiss", rounds = 3}
+entrants = [{bot = "random"}, {bot = "greedy", label = "one ahead"}, {bot = "mcts", playouts = 4}, {bot = "random"}]
+"""
 
+
+def test_a_file_of_terms_is_enough_to_run_a_tournament(tmp_path: Path):
     terms = tmp_path / "cup.toml"
-    terms.write_text(
-        """
-        name = "Small cup"
-        ruleset = "zhen"
-        seed = 3
-        [options]
-        tiles = 4
-        cubes = 3
-        [format]
-        kind = "swiss"
-        rounds = 3
-        [[entrants]]
-        bot = "random"
-        [[entrants]]
-        bot = "greedy"
-        label = "one move ahead"
-        [[entrants]]
-        bot = "mcts"
-        playouts = 4
-        [[entrants]]
-        bot = "random"
-        """,
-        encoding="utf-8",
-    )
+    terms.write_text(CUP, encoding="utf-8")
     argv = ("tournament", "run", str(terms), "--data", str(tmp_path / "data"), "--port", str(free_port()))
-    first, again = run_cli(*argv), run_cli(*argv)
+    env, run = environment(), subprocess.run
+    first, again = (run([*PROGRAM, *argv], env=env, cwd=ROOT, capture_output=True, text=True) for _ in range(2))
     assert first.returncode == 0, first.stderr
-    assert "one move ahead" in first.stdout
+    assert "one ahead" in first.stdout
     assert again.stdout.splitlines()[-4:] == first.stdout.splitlines()[-4:]
