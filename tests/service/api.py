@@ -21,13 +21,7 @@ from plyscribe.service.streams.ids import command_of, stream_id
 from plyscribe.service.web.api.openapi import build_openapi
 
 _documents: list[dict[str, Any]] = []
-
-
-def _document(app: Flask) -> dict[str, Any]:
-    """The OpenAPI document. It is the same for all applications, and slow to build."""
-    if not _documents:
-        _documents.append(build_openapi(app))
-    return _documents[0]
+"""The OpenAPI document, once it is built: it is the same for all applications, and slow to build."""
 
 
 class _ThreadedClient(FlaskClient):
@@ -45,7 +39,9 @@ class Api:
         self._nameless = 0
         app.test_client_class = _ThreadedClient
         self._client = app.test_client()
-        self.document = _document(app)
+        if not _documents:
+            _documents.append(build_openapi(app))
+        self.document = _documents[0]
 
     def send(
         self,
@@ -58,14 +54,10 @@ class Api:
         headers: dict[str, str] | None = None,
         **request: Any,
     ) -> TestResponse:
-        headers = dict(headers or {})
-        if token:
-            headers["Authorization"] = f"Bearer {token}"
-        if key:
-            headers["Idempotency-Key"] = key
-        if if_match:
-            headers["If-Match"] = if_match
-        response = self._client.open(path, method=method, headers=headers, **request)
+        bearer = token and f"Bearer {token}"
+        ours = {"Authorization": bearer, "Idempotency-Key": key, "If-Match": if_match}
+        sent = {**(headers or {}), **{name: value for name, value in ours.items() if value}}
+        response = self._client.open(path, method=method, headers=sent, **request)
         self._require_documented(method, path, response)
         return response
 
@@ -73,11 +65,7 @@ class Api:
         return self.send("GET", path, token, **request)
 
     def post(self, path: str, token: str | None = None, body: Any = None, **request: Any) -> TestResponse:
-        return (
-            self.send("POST", path, token, json=body, **request)
-            if body is not None
-            else self.send("POST", path, token, **request)
-        )
+        return self.send("POST", path, token, **({} if body is None else {"json": body}), **request)
 
     def pages(self, path: str | None, token: str | None = None) -> Iterator[Any]:
         """The page at this path, and those that follow it."""
@@ -102,12 +90,11 @@ class Api:
         return made.json["match"]
 
     def _require_documented(self, method: str, path: str, response: TestResponse) -> None:
-        rule = response.request.path
-        with self.app.test_request_context(rule, method=method) as context:
+        with self.app.test_request_context(response.request.path, method=method) as context:
             matched = context.request.url_rule
         if matched is None:
             return
-        template = _template(matched.rule)
+        template = re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", matched.rule)
         operation = self.document["paths"][template].get(method.lower())
         if operation is None:
             return
@@ -119,7 +106,8 @@ class Api:
         media = response.mimetype
         assert media in documented["content"], f"{method} {template} answers {media}, which is not documented"
         if media in ("application/json", "application/problem+json"):
-            self.validate(documented["content"][media]["schema"], json.loads(_unpack(response)))
+            sent = gzip.decompress(response.data) if response.content_encoding == "gzip" else response.data
+            self.validate(documented["content"][media]["schema"], json.loads(sent))
 
     def _require_headers(self, asked: str, documented: dict[str, Any], response: TestResponse) -> None:
         headers = self.document["components"]["headers"]
@@ -146,14 +134,6 @@ def compile_schema(schema: str) -> Draft202012Validator:
 @cache
 def _read_document() -> Registry:
     return Registry([("urn:openapi", _documents[0])])
-
-
-def _unpack(response: TestResponse) -> bytes:
-    return gzip.decompress(response.data) if response.content_encoding == "gzip" else response.data
-
-
-def _template(rule: str) -> str:
-    return re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", rule)
 
 
 def open_as_before(parts: Parts, name: str) -> str:

@@ -122,31 +122,27 @@ class Town:
 
     def _record(self, ruleset: str, seats: int, steps: int, **more: Any) -> str:
         """A recorded match of guests after some moves."""
-        guests = [{"name": f"{seat}{NASTY}"} for seat in range(seats)]
-        about = {"place": NASTY, "event": NASTY}
+        guests, about = [{"name": f"{seat}{NASTY}"} for seat in range(seats)], {"place": NASTY, "event": NASTY}
         match = self.api.new_match(self.ann_token, guests, ruleset, recorded=True, about=about, **more)
         (self.private if more.get("private") else self.matches).append(match)
+        self._play(match, steps, self.ann_token)
+        return match
+
+    def _play(self, match: str, steps: int, *tokens: str) -> None:
         for _ in range(steps):
             play = self.parts.matches.read(match).play
             if play is None or not isinstance(play.turn, Decision):
                 break
             move = play.ruleset.format_move(play.state, play.ruleset.sample_move(play.state, self.rng.randrange))
-            self.api.post(f"/v1/matches/{match}/moves", self.ann_token, {"move": move})
-        return match
+            self.api.post(f"/v1/matches/{match}/moves", tokens[(play.turn.seat - 1) % len(tokens)], {"move": move})
 
     def _finish(self, **more: Any) -> str:
         """A match between Ann and Ben that is over and scored."""
-        seats = [{"player": self.ann}, {"player": self.ben}]
-        match = self.api.new_match(self.ann_token, seats, "crystals", **more)
+        match = self.api.new_match(self.ann_token, [{"player": self.ann}, {"player": self.ben}], "crystals", **more)
         self.matches.append(match)
         self.api.post(f"/v1/matches/{match}/entropy", self.ann_token, {"entropy": NASTY})
         self.api.post(f"/v1/matches/{match}/seats/2", self.ben_token, {"entropy": NASTY})
-        for _ in range(2):
-            play = self.parts.matches.read(match).play
-            move = play.ruleset.format_move(play.state, play.ruleset.sample_move(play.state, self.rng.randrange))
-            self.api.post(
-                f"/v1/matches/{match}/moves", (self.ann_token, self.ben_token)[play.turn.seat - 1], {"move": move}
-            )
+        self._play(match, 2, self.ann_token, self.ben_token)
         ended = self.api.post(f"/v1/matches/{match}/withdrawal", self.ben_token, {})
         assert verify_all(self.parts, [(match, ended.json["version"])]) == ["scored"]
         return match
@@ -237,23 +233,19 @@ def read(browser, path):
 def test_following_all_links_leads_to_sound_pages_and_to_nothing_private(api, parts):
     # All visit the same town, whose pictures are made once.
     town = Town(api, parts)
-    for who in ("stranger", "player", "overseer"):
-        wrong, visited = look_around(api, town, who)
+    for who, token in (("stranger", None), ("player", town.ann_token), ("overseer", town.overseer)):
+        wrong, visited = look_around(api, town, who, token)
         assert not wrong, f"{who}:\n" + "\n".join(map(str, wrong))
         assert visited > 150
 
 
-def look_around(api, town, who):
+def look_around(api, town, who, token):
     """What is wrong with the pages that a visitor finds, and how many there are."""
     browser = api.app.test_client()
-    if who != "stranger":
-        sign_in(browser, town.ann_token if who == "player" else town.overseer)
-    first = [
-        "/",
-        "/docs",
-        "/recover?next=/play",
-        *(f"/matches/{match}{page}" for match in town.matches for page in ("", "/analysis")),
-    ]
+    if token is not None:
+        sign_in(browser, token)
+    first = ["/", "/docs", "/recover?next=/play"]
+    first += [f"/matches/{match}{page}" for match in town.matches for page in ("", "/analysis")]
     first += [f"/matches/{match}" for match in town.private if who == "overseer"]
     wrong, visited = [], 0
     for path, answer, page in crawl(browser, first):
