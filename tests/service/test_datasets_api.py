@@ -263,19 +263,30 @@ def test_a_dataset_is_made_once_for_all_who_ask_who_learn_how_far_it_is(rig: Rig
     assert until_ms % keeping.CUT_MS == 0
 
 
-def test_one_that_failed_is_told_and_is_not_begun_again_at_once(rig: Rig, queue: Queue) -> None:
-    def fail(report: Any) -> None:
-        raise RuntimeError("no dataset today")
+@pytest.mark.parametrize("stops", [True, False])
+def test_a_worker_that_fails_or_is_asked_to_stop_leaves_the_dataset_to_a_later_one(
+    rig: Rig, queue: Queue, stops: bool
+) -> None:
+    def trouble(report: Any) -> None:
+        if not stops:
+            raise RuntimeError("no dataset today")
+        worker.STOPPING.set()
 
-    queue.during = fail  # type: ignore[method-assign]
+    rig.play()
+    queue.during = trouble  # type: ignore[method-assign]
     ask(rig)
-    queue.work()
-    assert [ask(rig)["making"]["status"] for _ in range(2)] == ["failed"] * 2
-    queue.job().delete()
+    try:
+        queue.work()
+    finally:
+        worker.STOPPING.clear()
+    assert rig.parts.datasets.find_newest("toy") is None
+    if not stops:
+        assert [ask(rig)["making"]["status"] for _ in range(2)] == ["failed"] * 2, "it is not begun again at once"
+        queue.job().delete()
     queue.during = queue.pass_by  # type: ignore[method-assign]
     assert ask(rig)["making"]["status"] == "waiting"
     queue.work()
-    assert ask(rig)["dataset"] is not None
+    assert ask(rig)["dataset"]["matches"] == 1
 
 
 def test_a_job_that_lost_its_worker_is_made_again(rig: Rig, queue: Queue, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -291,18 +302,3 @@ def test_a_job_that_lost_its_worker_is_made_again(rig: Rig, queue: Queue, monkey
     assert queue.makers.look("toy") is None
     queue.makers.begin("toy", 60_000)
     assert queue.makers._queue.get_job_ids() == ["dataset_toy"]
-
-
-def test_a_worker_that_is_asked_to_stop_leaves_the_dataset(rig: Rig, queue: Queue) -> None:
-    rig.play()
-    queue.during = lambda report: worker.STOPPING.set()  # type: ignore[method-assign]
-    ask(rig)
-    try:
-        queue.work()
-    finally:
-        worker.STOPPING.clear()
-    assert rig.parts.datasets.find_newest("toy") is None
-    queue.during = queue.pass_by  # type: ignore[method-assign]
-    assert ask(rig)["making"]["status"] == "waiting"
-    queue.work()
-    assert ask(rig)["dataset"]["matches"] == 1

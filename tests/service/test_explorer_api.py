@@ -185,39 +185,33 @@ def show(api: Api, path: str, language: str = "en") -> str:
     return answered.text
 
 
-class Local(Client):
-    """A client of the application under test."""
-
-    def __init__(self, api: Api) -> None:
-        super().__init__("http://localhost", transport=httpx.WSGITransport(api.app))
+def open_client(api: Api) -> Client:
+    return Client("http://localhost", transport=httpx.WSGITransport(api.app))
 
 
 def test_the_client_explores_and_searches_page_after_page(api: Api, three: list[str]) -> None:
-    with Local(api) as client:
+    with open_client(api) as client:
         assert client.explore("pathagon", moves="d4")["matches"] == 2
         assert client.explore("pathagon", match=three[0], ply=1, options="default")["matches"] == 2
         assert [each["match"] for each in client.search_steps("pathagon", "placed", limit=1)] == three[::-1]
 
 
 def test_the_command_shows_moves_and_finds_steps(api: Api, three: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(explore, "Client", lambda url, token, **_: Local(api))
+    monkeypatch.setattr(explore, "Client", lambda url, token, **_: open_client(api))
 
     def run(*asked: str) -> tuple[int, str]:
-        ran = CliRunner().invoke(cli, ["explore", *asked])
+        ran = CliRunner().invoke(cli, ["explore", "pathagon", *asked])
         return ran.exit_code, ran.output
 
-    code, output = run("pathagon", "d4")
-    assert code == 0
-    assert output.startswith("2 matches, position ")
+    code, output = run("d4")
+    assert (code, output.startswith("2 matches, position ")) == (0, True)
     assert f"{three[1]} ply 1 " in output
-    code, output = run("pathagon", "--search", "placed", "--limit", "1")
-    assert (code, output) == (0, f"{three[2]} after move 1\n")
-    assert run("pathagon", "--search", "trapped") == (0, "no match found\n")
-    code, output = run("pathagon", "--search", "traped")
-    assert code == 1
-    assert "did you mean `trapped`?" in output
-    assert run("pathagon", "d4", "--search", "placed")[0] == 2
-    assert run("pathagon", "--json")[1].startswith("{")
+    assert run("--search", "placed", "--limit", "1") == (0, f"{three[2]} after move 1\n")
+    assert run("--search", "trapped") == (0, "no match found\n")
+    code, output = run("--search", "traped")
+    assert (code, "did you mean `trapped`?" in output) == (1, True)
+    assert run("d4", "--search", "placed")[0] == 2
+    assert run("--json")[1].startswith("{")
 
 
 def test_the_page_shows_the_board_with_links_that_play_on(api: Api, three: list[str]) -> None:
