@@ -155,15 +155,15 @@ def change(raws: list[Raw], type: str, **fields: Any) -> list[Raw]:
     return [{**raw, "data": {**raw["data"], **fields}} if raw["type"] == type else raw for raw in raws]
 
 
-@pytest.mark.parametrize("points", [[], [2], [2, 0, 0]])
-def test_points_are_for_the_seats_of_the_match(server, stories, points):
-    raws = change(stories["rolled"], "match-scored", points=points)
-    assert attack(server, [("points", raws)]) == 1
-
-
-@pytest.mark.parametrize("ranks", [[], [1], [1, 2, 3]])
-def test_ranks_are_for_the_seats_of_the_match(server, stories, ranks):
-    assert attack(server, [("ranks", change(stories["drawn"], "match-ended", ranks=ranks))]) == 1
+@pytest.mark.parametrize(
+    ("story", "type", "fields"),
+    [
+        *(("rolled", "match-scored", {"points": points}) for points in ([], [2], [2, 0, 0])),
+        *(("drawn", "match-ended", {"ranks": ranks}) for ranks in ([], [1], [1, 2, 3])),
+    ],
+)
+def test_points_and_ranks_are_for_the_seats_of_the_match(server, stories, story, type, fields):
+    assert attack(server, [(f"{fields}", change(stories[story], type, **fields))]) == 1
 
 
 @pytest.mark.parametrize(("name", "value"), [("count", 10_000), ("purpose", "x"), ("seat", 9), ("sides", 3)])
@@ -176,10 +176,8 @@ def test_a_match_whose_rolls_are_not_due_is_not_forked(server, stories, name, va
 
 @pytest.mark.parametrize("field", ["tournament", "parent", "about", "limits", "options", "dice", "seats"])
 def test_the_terms_of_a_match_are_taken_only_in_their_shape(server, stories, field):
-    attack(
-        server,
-        [(f"{field} {value!r}", change(stories["drawn"], "match-created", **{field: value})) for value in VALUES],
-    )
+    created = {f"{field} {value!r}": change(stories["drawn"], "match-created", **{field: value}) for value in VALUES}
+    attack(server, created.items())
 
 
 @pytest.mark.parametrize(

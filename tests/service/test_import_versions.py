@@ -124,7 +124,7 @@ def test_a_receipt_of_what_a_match_of_this_server_lacks_says_that_it_was_lost(ap
     assert (hidden.status_code, hidden.json["code"]) == (404, "match/receipt")
 
 
-def test_the_pages_say_that_there_is_another_version(api, squat):
+def test_the_pages_say_whether_there_is_another_version(api, parts, elsewhere, ida, squat):
     page = show(api, f"/matches/{squat.true}")
     assert page.status_code == 200
     for text in ("Another version of this match is here too.", f"/matches/{squat.forgery}", "Imported, consistent"):
@@ -137,9 +137,6 @@ def test_the_pages_say_that_there_is_another_version(api, squat):
     assert (chosen.status_code, chosen.headers["Location"]) == (303, f"/matches/{squat.true}?ply=1")
     listed = show(api, "/matches?imported=true").text
     assert ("imported by Ida" in listed, "imported by Eve" in listed) == (True, True)
-
-
-def test_the_page_of_the_only_version_is_at_its_address(api, parts, elsewhere, ida):
     address = bring(api, parts, ida[1], elsewhere.bundle(match := elsewhere.play()))
     moved_to = show(api, f"/matches/{match}")
     assert (moved_to.status_code, moved_to.headers["Location"]) == (303, f"/matches/{address}")

@@ -47,7 +47,7 @@ class Lines:
 log = logging.getLogger("plyscribe.test")
 
 
-def test_a_record_is_a_line_of_json():
+def test_a_record_is_a_line_of_json_or_text_for_people():
     lines = Lines()
     log.warning("two\nlines of %s", "text", extra={"code": "store/error"})
     [record] = lines()
@@ -55,6 +55,9 @@ def test_a_record_is_a_line_of_json():
     assert (record["level"], record["event"], record["process"]) == ("warning", "two\nlines of text", "web")
     assert record["code"] == "store/error"
     assert record["ts"].endswith("Z")
+    text = Lines(PLYSCRIBE_LOG="text")
+    log.warning("careful")
+    assert ("careful" in text.text, text.text.startswith("{")) == (True, False)
 
 
 def test_records_carry_the_ids_that_are_bound_and_those_in_their_text():
@@ -73,13 +76,6 @@ def test_libraries_log_only_warnings_and_errors():
     logging.getLogger("httpx").warning("trouble")
     log.debug("ours")
     assert [each["event"] for each in lines()] == ["trouble", "ours"]
-
-
-def test_text_is_for_people():
-    lines = Lines(PLYSCRIBE_LOG="text")
-    log.warning("careful")
-    assert "careful" in lines.text
-    assert not lines.text.startswith("{")
 
 
 @pytest.mark.parametrize("setting", ["PLYSCRIBE_LOG", "PLYSCRIBE_LOG_LEVEL"])

@@ -124,5 +124,7 @@ def test_lookalikes_of_earlier_releases_keep_their_names_and_nobody_else_gets_th
     assert names == {first: alike[0], second: alike[1]}
     owner = parts.accounts.owner_of(alike[1])
     [other] = {first, second} - {owner}
-    page = api.app.test_client().get("/players").text
+    browser = api.app.test_client()
+    page = browser.get("/players").text
     assert (f"({other[7:13]})" in page, f"({owner[7:13]})" in page) == (True, False)
+    assert f"<h1>{names[other]} ({other[7:13]})</h1>" in browser.get(f"/players/{other}").text

@@ -12,7 +12,6 @@ from tests.service.test_club_api import CLUB, Club
 from tests.service.test_pages import FROM_HERE, sign_in
 
 WHY = {"why": "so it was agreed"}
-GAME = {"round": 1, "board": 1}
 
 
 @pytest.fixture
