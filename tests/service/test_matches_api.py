@@ -93,6 +93,19 @@ def test_seats_are_invited_taken_left_and_opened_again(api):
     assert api.post(f"{path}/start", two.ann_token).json["turn"] == {"decision": 1}
 
 
+def test_a_draw_is_offered_and_declined(two):
+    for token, action, offered_by in ((two.ann_token, "offer", 1), (two.ben_token, "decline", None)):
+        assert two.api.post(f"{two.path}/draw", token, {"action": action}).status_code == 200
+        assert two.get().json["draw_offered_by"] == offered_by
+
+
+def test_a_match_is_aborted(two):
+    aborted = two.api.post(f"{two.path}/abort", two.ben_token, {"cause": "wrong table"})
+    assert aborted.json["events"][0]["data"] == {"cause": "wrong table", "seat": None, "why": None}
+    match = two.get().json
+    assert (match["status"], match["turn"]) == ("aborted", None)
+
+
 def test_a_match_with_dice_takes_entropy_rolls_and_reveals(api):
     ann, ann_token = api.sign_up("Ann")
     _, ben_token = api.sign_up("Ben")
