@@ -1,17 +1,12 @@
 """The board of Pathagon."""
 
-from random import Random
-from xml.etree import ElementTree
-
 import pytest
 
-from plyscribe.domain.effects import Moved
-from plyscribe.domain.errors import IllegalMove
-from plyscribe.domain.ruleset import Over
 from plyscribe.domain.rulesets import find_ruleset
-from plyscribe.service.boards import draw_board, explain_move
+from plyscribe.service.boards import explain_move
 from plyscribe.service.boards.board import LastMove
 from plyscribe.service.boards.pathagon_v1 import BOARD, find_path
+from tests.service.test_board_contract import find_refusal
 
 PATHAGON = find_ruleset("pathagon", 1)
 EMPTY_VIEW = {"ply": 5, "reserve": [7, 8], "closed": [], "resting": None, "resting_other": None}
@@ -32,24 +27,9 @@ def play(moves: str, **options):
     return state
 
 
-def take_apart(state, attribute: str, seat: int | None = None):
-    picture = ElementTree.fromstring(draw_board(PATHAGON, state, seat=seat))
-    return {each.attrib[attribute]: each for each in picture.iter() if attribute in each.attrib}
-
-
 def pieces_of(rows: str):
     lines = rows.split()[::-1]
     return {(i, j): int(mark) for j, line in enumerate(lines) for i, mark in enumerate(line) if mark != "."}
-
-
-def refuse(state, *touches: str) -> IllegalMove:
-    guess = next(BOARD.guess(PATHAGON.view(state), touches))
-    with pytest.raises(IllegalMove) as refused:
-        PATHAGON.parse_move(state, guess)
-    return refused.value
-
-
-# ---- looks
 
 
 def test_seat_1_has_row_1_at_the_bottom_and_seat_2_column_a():
@@ -132,30 +112,6 @@ def test_every_piece_in_reserve_is_drawn_and_counted_and_fits_beside_the_board()
     assert max(one.end, two.end) < context["width"] - 14
 
 
-def test_what_a_move_does_comes_and_goes_where_its_effects_say():
-    random, state, trapped = Random(5), play("", size=5, pieces=6), 0
-    while not isinstance(PATHAGON.turn(state), Over):
-        move = PATHAGON.sample_move(state, random.randrange)
-        before, known = take_apart(state, "data-key"), state
-        state = PATHAGON.apply_move(state, move)
-        after = take_apart(state, "data-key")
-        for effect in PATHAGON.effects(known, Moved(move), state):
-            if effect.kind in ("placed", "moved"):
-                assert f"piece-{effect.seat}-{effect.target}" in after.keys() - before.keys()
-            if effect.kind in ("trapped", "moved"):
-                owner = effect.owner or effect.seat
-                assert f"piece-{owner}-{effect.source}" in before.keys() - after.keys()
-            trapped += effect.kind == "trapped"
-            if effect.kind == "closed":
-                assert f"closed-{effect.target}" in after
-            if effect.kind == "rested":
-                assert f"rest-{effect.target}" in after
-    assert trapped
-
-
-# ---- moves
-
-
 SHIFTING = "a1 a5 b2 b5 c3 c5 d4 d5 e1 e2"
 SMALL = {"size": 5, "pieces": 5}
 
@@ -173,12 +129,9 @@ SMALL = {"size": 5, "pieces": 5}
     ],
 )
 def test_touches_that_are_no_move_get_a_reason(moves, options, touches, clause, why):
-    refused = refuse(play(moves, **options), *touches)
-    assert refused.clause == clause
-    assert why in str(refused)
-
-
-# ---- words
+    found = find_refusal(PATHAGON, play(moves, **options), touches)
+    assert found.clause == clause
+    assert why in str(found.why)
 
 
 def test_fields_and_reserves_are_read_out():

@@ -1,21 +1,18 @@
 """The board of Portals: hexagons, the net of arrows, pawns and demons, the last move, and what touches mean."""
 
-from itertools import islice
 from math import dist
-from random import Random
 from xml.etree import ElementTree
 
 import pytest
 
-from plyscribe.domain.errors import IllegalMove
-from plyscribe.domain.ruleset import Decision, Over
 from plyscribe.domain.rulesets.portals_v1 import PORTALS_V1
 from plyscribe.domain.rulesets.portals_v1.board import lay_board
 from plyscribe.service.boards import draw_board, explain_move
-from plyscribe.service.boards.board import LastMove, Reason
+from plyscribe.service.boards.board import LastMove
 from plyscribe.service.boards.hexagons import list_fields, list_neighbours
 from plyscribe.service.boards.portals_v1 import BOARD
 from tests.domain.portals import legal, position, start
+from tests.service.test_board_contract import find_refusal, list_ways, some_choices
 
 SVG = "{http://www.w3.org/2000/svg}"
 NET = ["portal d3 <e3 >c3", "portal b3 <a3 >c3", "platform d2 <d3", "portal b1 >c2", "platform c2 >d3"]
@@ -63,15 +60,6 @@ def words_in(element):
 
 
 # ---- fields
-
-
-@pytest.mark.parametrize("radius", [2, 4, 8])
-def test_every_field_is_a_hexagon_that_its_notation_names(radius):
-    picture = draw(start(radius=radius))
-    names = set(lay_board(radius).numbers)
-    for attribute in ("data-touch", "data-place"):
-        assert set(named(picture, attribute)) == names | {"pool-1", "pool-2"}
-    assert all(named(picture, "data-touch")[name][0].tag == f"{SVG}path" for name in names)
 
 
 @pytest.mark.parametrize("radius", [2, 4, 8])
@@ -160,13 +148,9 @@ def test_a_pawn_shows_the_number_of_its_seat_and_a_demon_has_a_shape_without_a_n
 
 def test_pawns_in_front_hide_those_behind():
     picture = draw(position(["platform d4", "platform b2"], "d4:1 b2:2 e3:1 a3:2"))
-    heights = [
-        at_of(each)[1]
-        for each in picture.iter()
-        if "pool" not in each.get("data-at", "pool") and "width" in each.attrib
-    ]
-    assert len(heights) == 4
-    assert heights == sorted(heights)
+    pawns = [each for each in picture.iter() if "pool" not in each.get("data-at", "pool") and "width" in each.attrib]
+    heights = [at_of(each)[1] for each in pawns]
+    assert (len(heights), heights) == (4, sorted(heights))
 
 
 def test_a_home_shows_the_number_of_its_seat_whoever_stands_there():
@@ -180,15 +164,25 @@ def test_a_home_shows_the_number_of_its_seat_whoever_stands_there():
 def test_a_pool_shows_its_pawns_and_how_many_they_are():
     picture = draw(position(NET, "e3:1", pool=12))
     pools = named(picture, "data-place")
-    assert "×11" in words_in(pools["pool-1"])
-    assert "×12" in words_in(pools["pool-2"])
+    assert ["×11" in words_in(pools["pool-1"]), "×12" in words_in(pools["pool-2"])] == [True, True]
     assert len(keys_of(picture, "pawn-2-pool")) == 8
     few = draw(position(NET, "e3:1", pool=3))
     assert keys_of(few, "pawn-1-pool") == ["pawn-1-pool-1", "pawn-1-pool-2"]
 
 
-def test_a_star_shows_who_has_been_to_center():
+def test_a_star_shows_who_has_been_to_center_and_a_faint_pool_who_has_left():
     assert keys_of(draw(position(NET, "e3:1", centered=[2])), "star-") == ["star-2"]
+    pools = named(draw(PORTALS_V1.withdraw(start(3), 2)), "data-place")
+    assert ["opacity" in pools[f"pool-{seat}"].attrib for seat in (1, 2, 3)] == [False, True, False]
+
+
+def test_the_die_shows_the_roll_of_the_turn_and_the_seats_those_for_the_first():
+    for roll in range(1, 9):
+        assert keys_of(draw(position(NET, "c3:1", dice=True, d8=roll)), "d8") == [f"d8-{roll}"]
+    assert not keys_of(draw(position(NET)), "d8")
+    state = PORTALS_V1.apply_roll(start(3, first="roll"), (5,))
+    assert keys_of(draw(state), "roll") == ["roll-1-5", "roll-2-?", "roll-3-?"]
+    assert "roll-2--" in keys_of(draw(PORTALS_V1.withdraw(state, 2)))
 
 
 @pytest.mark.parametrize("seats", range(2, 7))
@@ -207,34 +201,14 @@ def test_pools_lie_beside_the_board_and_apart_from_each_other(seats):
                 assert abs(left - x) >= wide or abs(top - y) >= high
 
 
-@pytest.mark.parametrize("roll", range(1, 9))
-def test_the_die_shows_the_roll_of_the_turn(roll):
-    assert keys_of(draw(position(NET, "c3:1", dice=True, d8=roll)), "d8") == [f"d8-{roll}"]
-    assert not keys_of(draw(position(NET)), "d8")
-
-
-def test_the_rolls_for_the_first_turn_are_shown_at_the_seats():
-    state = PORTALS_V1.apply_roll(start(3, first="roll"), (5,))
-    assert keys_of(draw(state), "roll") == ["roll-1-5", "roll-2-?", "roll-3-?"]
-    assert "roll-2--" in keys_of(draw(PORTALS_V1.withdraw(state, 2)))
-
-
-def test_the_pool_of_a_seat_that_left_is_faint():
-    pools = named(draw(PORTALS_V1.withdraw(start(3), 2)), "data-place")
-    assert ["opacity" in pools[f"pool-{seat}"].attrib for seat in (1, 2, 3)] == [False, True, False]
-
-
 # ---- the last move
 
 
 def test_a_build_marks_the_element_and_its_arrows():
     picture = draw(position(NET), 1, "portal b3 <a3 >c3")
     assert marked_in(picture) == {"b3"}
-    things = named(picture, "data-key")
-    assert [key for key in keys_of(picture) if things[key].get("class") == "last-fill"] == [
-        "arrow-a3-b3",
-        "arrow-b3-c3",
-    ]
+    filled = [key for key, thing in named(picture, "data-key").items() if thing.get("class") == "last-fill"]
+    assert sorted(filled) == ["arrow-a3-b3", "arrow-b3-c3"]
 
 
 @pytest.mark.parametrize(
@@ -265,29 +239,10 @@ def test_a_move_is_made_by_touches(move, ways):
     assert BOARD.trace(move) == ways
 
 
-def touched(state, move):
-    names = BOARD.resolve(PORTALS_V1.view(state), PORTALS_V1.turn(state).seat)
-    return [frozenset(names.get(touch, touch) for touch in way) for way in BOARD.trace(move)]
-
-
-@pytest.mark.parametrize(
-    "options", [{}, {"demons": True, "capacity": None, "radius": 3}, {"dice": True, "capacity": 2}]
-)
-def test_no_two_legal_moves_are_made_by_the_same_touches(options):
-    for state in islice(walk(2, **options), 0, 120, 6):
-        ways = [way for move in legal(state) for way in touched(state, move)]
+def test_no_two_legal_moves_are_made_by_the_same_touches():
+    for step in some_choices(PORTALS_V1):
+        ways = [frozenset(way) for _, way in list_ways(PORTALS_V1, step.before.state)]
         assert len(set(ways)) == len(ways)
-
-
-def walk(seats, **options):
-    """The positions of a random match in which a seat decides."""
-    random, state = Random(4), start(seats, **options)
-    while not isinstance(turn := PORTALS_V1.turn(state), Over):
-        if isinstance(turn, Decision):
-            yield state
-            state = PORTALS_V1.apply_move(state, PORTALS_V1.sample_move(state, random.randrange))
-        else:
-            state = PORTALS_V1.apply_roll(state, (random.randint(1, 8),))
 
 
 def test_a_first_touch_says_how_the_notation_begins():
@@ -304,15 +259,9 @@ def test_a_first_touch_says_how_the_notation_begins():
 
 
 def refuse(state, *touches):
-    """The clause of the first guess that is refused, and why."""
-    for guess in BOARD.guess(PORTALS_V1.view(state), touches):
-        if isinstance(guess, Reason):
-            return guess.clause, str(guess.why)
-        try:
-            PORTALS_V1.parse_move(state, guess)
-        except IllegalMove as error:
-            return error.clause, str(error.phrase.values["why"])
-    return None
+    """The clause and the reason that these touches are refused with."""
+    found = find_refusal(PORTALS_V1, state, touches)
+    return found.clause, str(found.why.values.get("why", found.why))
 
 
 @pytest.mark.parametrize(
@@ -344,9 +293,8 @@ def test_touches_that_are_no_move_get_a_reason(touches, clause, why):
 def test_an_arrow_is_not_touched_first(touch):
     state = position(NET)
     assert refuse(state, touch) == ("PO4", "an arrow belongs to what is built. Touch the field to build on first.")
-    assert not [
-        move for prefix in BOARD.begin(PORTALS_V1.view(state), touch) for move in legal(state, prefix) if touch in move
-    ]
+    begun = BOARD.begin(PORTALS_V1.view(state), touch)
+    assert not [move for prefix in begun for move in legal(state, prefix) if touch in move]
 
 
 def test_a_pawn_whose_way_is_open_is_moved_by_its_portal():
@@ -402,20 +350,16 @@ def test_everything_is_read_out():
 
 
 @pytest.mark.parametrize(
-    ("move", "sentence", "clause"),
+    ("move", "explained"),
     [
-        ("portal d4 <c3 >d5", "Builds a portal on d4, with an arrow from c3 and one to d5.", "PO4"),
-        ("portal d4 <c3 >d5,e5", "Builds a portal on d4, with an arrow from c3 and arrows to d5 and e5.", "PO4"),
-        ("platform d4 >d5", "Builds a platform on d4, with an arrow to d5.", "PO4"),
-        ("launch d4", "Launches the portal on d4: pawns leave its entries and reach its exits.", "PO6"),
-        ("launch d4 demons d5,e5", "Launches the portal on d4, and demons go to d5 and e5.", "PO16"),
-        ("enter", "Puts a pawn from the pool on the seat's START.", "PO7"),
-        ("exit", "Takes a pawn off CENTER into the pool, which fulfils the first condition.", "PO8"),
+        ("portal d4 <c3 >d5", ("Builds a portal on d4, with an arrow from c3 and one to d5.", "PO4")),
+        ("portal d4 <c3 >d5,e5", ("Builds a portal on d4, with an arrow from c3 and arrows to d5 and e5.", "PO4")),
+        ("platform d4 >d5", ("Builds a platform on d4, with an arrow to d5.", "PO4")),
+        ("launch d4", ("Launches the portal on d4: pawns leave its entries and reach its exits.", "PO6")),
+        ("launch d4 demons d5,e5", ("Launches the portal on d4, and demons go to d5 and e5.", "PO16")),
+        ("exit", ("Takes a pawn off CENTER into the pool, which fulfils the first condition.", "PO8")),
+        ("portal d4", None),
     ],
 )
-def test_a_notation_is_explained_in_words(move, sentence, clause):
-    assert explain_move(PORTALS_V1, move) == (sentence, clause)
-
-
-def test_an_element_without_arrows_is_no_move():
-    assert explain_move(PORTALS_V1, "portal d4") is None
+def test_a_notation_is_explained_in_words(move, explained):
+    assert explain_move(PORTALS_V1, move) == explained

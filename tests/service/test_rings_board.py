@@ -6,17 +6,15 @@ from xml.etree import ElementTree
 
 import pytest
 
-from plyscribe.domain.errors import IllegalMove
 from plyscribe.domain.ruleset import Decision
 from plyscribe.domain.rulesets.rings_v1 import RINGS_V1
 from plyscribe.domain.rulesets.rings_v1.board import NAMES
 from plyscribe.service.boards import draw_board, explain_move, rings_v1
-from plyscribe.service.boards.board import LastMove, Reason
+from plyscribe.service.boards.board import LastMove
 from plyscribe.service.boards.discs import CENTRE, RIMS
 from tests.domain.rings_tables import ALLIES, play, start, table
-from tests.service.test_board_contract import some_steps
-
-SVG = "{http://www.w3.org/2000/svg}"
+from tests.service.test_board_contract import find_refusal, some_steps
+from tests.service.test_portals_board import SVG, named, words_in
 
 
 def draw(state, *last, seat=None):
@@ -25,14 +23,6 @@ def draw(state, *last, seat=None):
 
 def arrange(state, *last, seat=None):
     return rings_v1.arrange(RINGS_V1.view(state), LastMove(*last) if last else None, seat)
-
-
-def named(picture, attribute):
-    return {each.attrib[attribute]: each for each in picture.iter() if attribute in each.attrib}
-
-
-def words_in(element):
-    return [text.text or "" for text in element.iter(f"{SVG}text")]
 
 
 def middle_of(element):
@@ -258,18 +248,6 @@ def test_rings_are_turned_by_handles_44_pixels_wide_on_a_board_of_800_and_only_w
         assert dist(second, third) * 800 / 720 >= 44, name
 
 
-def refusals(state, *touches):
-    """The clauses and texts that a guess leads to."""
-    for guess in rings_v1.guess(RINGS_V1.view(state), touches):
-        if isinstance(guess, Reason):
-            yield guess.clause, str(guess.why)
-        else:
-            try:
-                RINGS_V1.parse_move(state, guess)
-            except IllegalMove as refused:
-                yield refused.clause, str(refused)
-
-
 @pytest.mark.parametrize(
     ("units", "dice", "touches", "clause", "says"),
     [
@@ -293,19 +271,17 @@ def refusals(state, *touches):
     ],
 )
 def test_a_touch_that_leads_to_no_move_says_why(units, dice, touches, clause, says):
-    found = next(refusals(table(units, dice=dice), *touches))
-    assert found[0] == clause
-    assert says in found[1]
+    found = find_refusal(RINGS_V1, table(units, dice=dice), touches)
+    assert found.clause == clause
+    assert says in str(found.why)
 
 
 def test_a_touch_between_the_moves_of_a_pair_or_before_an_answer_says_what_must_follow():
     between = play(table("b3:1W b5:1W c1:1W b4:2B"), "M warrior b3-b4")
     proposed = play(table(ALLIES, seats=3), "M ally 3 b3xb4")
-    for state, clause, touches in (
-        (between, "RI16", ("warrior:c1", "a7")),
-        (proposed, "RI17", ("b1", "warrior:supply")),
-    ):
-        assert [next(refusals(state, touch))[0] for touch in touches] == [clause, clause]
+    refused = [find_refusal(RINGS_V1, between, (touch,)) for touch in ("warrior:c1", "a7")]
+    refused += [find_refusal(RINGS_V1, proposed, (touch,)) for touch in ("b1", "warrior:supply")]
+    assert [each.clause for each in refused] == ["RI16", "RI16", "RI17", "RI17"]
 
 
 # ---- reading aloud

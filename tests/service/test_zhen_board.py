@@ -7,12 +7,12 @@ from xml.etree import ElementTree
 import pytest
 
 from plyscribe.domain.effects import Moved
-from plyscribe.domain.errors import IllegalMove
 from plyscribe.domain.ruleset import Over
 from plyscribe.domain.rulesets import find_ruleset
 from plyscribe.service.boards import draw_board, explain_move
-from plyscribe.service.boards.board import LastMove, Reason
+from plyscribe.service.boards.board import LastMove
 from plyscribe.service.boards.zhen_v1 import BOARD, EDGE, GOAL, TILE, lay_line
+from tests.service.test_board_contract import find_refusal
 
 ZHEN = find_ruleset("zhen", 1)
 EMPTY = [0, 0]
@@ -42,19 +42,6 @@ def keys_of(state) -> set[str]:
     return {each.attrib["data-key"] for each in picture.iter() if "data-key" in each.attrib}
 
 
-def refuse(state, *touches: str) -> tuple[str, str]:
-    """The clause and the words of the refusal."""
-    guess = next(BOARD.guess(ZHEN.view(state), touches))
-    if isinstance(guess, Reason):
-        return guess.clause, str(guess.why)
-    with pytest.raises(IllegalMove) as refused:
-        ZHEN.parse_move(state, guess)
-    return refused.value.clause, str(refused.value)
-
-
-# ---- the line
-
-
 @pytest.mark.parametrize("tiles", range(4, 21))
 def test_neighbours_touch_each_other_and_nothing_lies_on_anything_else(tiles):
     line = lay_line(tiles)
@@ -79,9 +66,6 @@ def test_the_own_goal_is_at_the_lower_left_and_own_stacks_are_on_the_left(seat):
     assert (near.x - own.x, near.y) == (GOAL + TILE, own.y)
     for stop in stops.values():
         assert {cube.seat for cube in stop.cubes if cube.x < stop.x} == {seat}
-
-
-# ---- looks
 
 
 def test_every_cube_is_drawn_with_the_seats_apart():
@@ -163,9 +147,6 @@ def test_what_a_move_does_comes_and_goes_where_its_effects_say():
     assert seen == {"placed", "moved", "carried", "entered", "captured", "swept"}
 
 
-# ---- moves
-
-
 @pytest.mark.parametrize(
     ("moves", "cubes", "touches", "clause", "why"),
     [
@@ -180,12 +161,9 @@ def test_what_a_move_does_comes_and_goes_where_its_effects_say():
     ],
 )
 def test_touches_that_are_no_move_get_a_reason(moves, cubes, touches, clause, why):
-    found = refuse(play(moves, cubes=cubes), *touches)
-    assert found[0] == clause
-    assert why in found[1]
-
-
-# ---- words
+    found = find_refusal(ZHEN, play(moves, cubes=cubes), touches)
+    assert found.clause == clause
+    assert why in str(found.why)
 
 
 def test_tiles_goals_and_reserves_are_read_out():
