@@ -1,12 +1,12 @@
 """Patience for a store in trouble: few may, and the others are refused before they ask."""
 
-import threading
-from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from plyscribe.service.store.port import StoreFull, StoreUnavailable
 from plyscribe.service.streams.patience import Patience
+from tests.service.test_live import eventually
 
 
 class Store:
@@ -24,49 +24,16 @@ class Store:
         raise self._error("away")
 
 
-class Clients:
-    """Threads that ask, and how they were answered, in that order."""
-
-    def __init__(self, waiting: Patience, store: Store) -> None:
-        self.answers: list[str] = []
-        self._waiting = waiting
-        self._store = store
-        self._threads: list[threading.Thread] = []
-
-    def come(self, count: int) -> None:
-        for _ in range(count):
-            thread = threading.Thread(target=self._ask)
-            thread.start()
-            self._threads.append(thread)
-
-    def leave(self) -> None:
-        for thread in self._threads:
-            thread.join(30)
-
-    def _ask(self) -> None:
-        try:
-            self.answers.append(self._waiting.ask(self._store.ask, 60))
-        except StoreUnavailable as error:
-            self.answers.append(str(error))
-
-
-def until(done: Callable[[], bool]) -> None:
-    soon = threading.Event()
-    while not done():
-        soon.wait(0.01)
-
-
 def test_who_finds_no_place_is_refused_while_the_others_wait_and_get_their_answer():
     waiting, store = Patience(places=2), Store()
-    clients = Clients(waiting, store)
-    clients.come(2)
-    until(lambda: waiting._taken == 2)
-    with pytest.raises(StoreUnavailable, match="was not sent"):
-        waiting.ask(lambda: pytest.fail("it was sent"), 60)
-    assert clients.answers == []
-    store.is_well = True
-    clients.leave()
-    assert clients.answers == ["answer", "answer"]
+    with ThreadPoolExecutor(2) as clients:
+        answers = [clients.submit(waiting.ask, store.ask, 60) for _ in range(2)]
+        eventually(lambda: waiting._taken == 2)
+        with pytest.raises(StoreUnavailable, match="was not sent"):
+            waiting.ask(lambda: pytest.fail("it was sent"), 60)
+        assert not any(each.done() for each in answers)
+        store.is_well = True
+    assert [each.result() for each in answers] == ["answer", "answer"]
     assert waiting.ask(store.ask, 60) == "answer"
 
 
