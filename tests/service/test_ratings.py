@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 from hypothesis import given, settings
-from openskill.models import PlackettLuce, ThurstoneMostellerFull
 
 from plyscribe.domain.ledger import RatingsOpened
 from plyscribe.domain.ruleset import rank_by
@@ -47,9 +46,6 @@ def after_one_match(ranks: tuple[int, ...], model: Any = MODEL) -> list[Rating]:
     return list(model.rate([MODEL.newcomer] * len(ranks), ranks))
 
 
-# ------------------------------------------------------------------------------------------------------------ model
-
-
 def all_ranks(seats: int) -> list[tuple[int, ...]]:
     """Every outcome for this many seats, the best seat first."""
     scores = combinations_with_replacement(range(seats), seats)
@@ -63,28 +59,9 @@ def test_newcomers_come_out_in_the_order_of_their_ranks_and_equal_if_they_tie(se
         for here, there in combinations(range(seats), 2):
             tied = ranks[here] == ranks[there]
             assert rated[here] == rated[there] if tied else rated[here].mu > rated[there].mu, ranks
-
-
-@pytest.mark.parametrize("seats", [2, 3, 4, 5, 6])
-def test_a_match_in_which_all_tie_moves_no_newcomer_and_leaves_them_uncertain(seats):
     for mu, sigma in after_one_match((1,) * seats):
         assert mu == MODEL.newcomer.mu
         assert MODEL.newcomer.sigma * 3 // 4 < sigma < MODEL.newcomer.sigma
-
-
-def test_plackett_luce_would_rank_two_winners_that_tie_below_the_third():
-    model = PlackettLuce()
-    [first], _, [third], *_ = model.rate([[model.rating()] for _ in range(5)], ranks=[1, 1, 3, 4, 5])
-    assert first.mu < third.mu
-    first, _, third, *_ = after_one_match((1, 1, 3, 4, 5))
-    assert first.mu > third.mu
-
-
-def test_thurstone_mosteller_would_be_all_but_certain_of_newcomers_that_tie():
-    model = ThurstoneMostellerFull()
-    tied = model.rate([[model.rating()] for _ in range(5)], ranks=[1] * 5)
-    assert all(one.sigma < 0.1 for [one] in tied)
-    assert all(rating.sigma > 7 * MICRO for rating in after_one_match((1,) * 5))
 
 
 def test_what_some_win_the_others_lose():
@@ -105,67 +82,39 @@ def test_the_numbers_of_the_library_never_change():
     }
 
 
-def test_the_model_and_its_parameters_come_from_the_ledger():
-    other = Model(RatingsOpened("toy", OPENING.model, {**OPENING.parameters, "mu": 1500 * MICRO}, ""))
+@pytest.mark.parametrize("change", [{"model": "elo"}, {"parameters": {"k": 32}}])
+def test_the_model_and_its_parameters_come_from_the_ledger_and_an_unknown_one_is_named(change):
+    fields = {"ruleset": "toy", "model": OPENING.model, "parameters": OPENING.parameters, "library": ""}
+    other = Model(RatingsOpened(**{**fields, "parameters": {**OPENING.parameters, "mu": 1500 * MICRO}}))
     assert other.newcomer.mu == 1500 * MICRO
     assert other.rate([other.newcomer] * 2, (1, 2))[0].mu > 1500 * MICRO
-
-
-@pytest.mark.parametrize("change", [{"model": "elo"}, {"parameters": {"k": 32}}])
-def test_a_model_that_this_release_does_not_have_is_named(change):
-    fields = {"ruleset": "toy", "model": OPENING.model, "parameters": OPENING.parameters, "library": ""}
     with pytest.raises(UnknownModel):
         Model(RatingsOpened(**{**fields, **change}))
 
 
-# ------------------------------------------------------------------------------------------------------------- fold
-
-
-def test_before_its_first_match_a_ledger_rates_nobody():
-    assert table_of(Entries()) == []
-
-
-def test_an_ordinal_is_three_deviations_below_the_mean():
-    assert Rating(25, 8).ordinal == 1
-
-
 def test_the_table_goes_by_ordinal_and_equals_share_a_place():
     entries = Entries()
+    assert table_of(entries) == []
     entries.rate("m1", "ann", "ben")
     entries.rate("m2", "cat", "dan")
     table = table_of(entries)
     assert [(row.rank, row.player) for row in table] == [(1, "ann"), (1, "cat"), (3, "ben"), (3, "dan")]
     assert [row.matches for row in table] == [1, 1, 1, 1]
+    assert Rating(25, 8).ordinal == 1
 
 
-def test_a_history_has_each_match_of_the_player_with_before_and_after():
-    entries = Entries()
-    entries.rate("m1", "ann", "ben")
-    entries.rate("m2", "cat", "dan")
-    entries.rate("m3", "ben", "ann")
-    steps = history_of(entries, "ann")
-    assert [step.match for step in steps] == ["m1", "m3"]
-    assert steps[0].before == MODEL.newcomer
-    assert steps[0].after == steps[1].before
-    assert steps[1].after == ratings_of(entries)["ann"]
-
-
-def test_the_latest_matches_of_a_history_come_newest_first():
-    entries = Entries()
-    for match in ("m1", "m2", "m3"):
-        entries.rate(match, "ann", "ben")
-    latest = folded(entries).read_latest(entries.ruleset, "ann", 2)
-    assert [step.match for step in latest.matches] == ["m3", "m2"]
-    assert latest.has_more
-
-
-def test_a_match_that_was_entered_twice_counts_once():
+def test_the_latest_matches_of_a_history_come_newest_first_and_one_entered_twice_counts_once():
     once, twice = Entries(), Entries()
-    once.rate("m1", "ann", "ben")
-    for _ in range(2):
-        twice.rate("m1", "ann", "ben")
+    for match in ("m1", "m2", "m3"):
+        for entries, times in ((once, 1), (twice, 2)):
+            for _ in range(times):
+                entries.rate(match, "ann", "ben")
+    for entries in (once, twice):
+        latest = folded(entries).read_latest(entries.ruleset, "ann", 2)
+        assert [step.match for step in latest.matches] == ["m3", "m2"]
+        assert latest.has_more
+        assert [row.matches for row in table_of(entries)] == [3, 3]
     assert ratings_of(once) == ratings_of(twice)
-    assert [row.matches for row in table_of(twice)] == [1, 1]
 
 
 def test_an_unrated_match_leaves_no_trace_outside_the_ledger():
@@ -177,30 +126,6 @@ def test_an_unrated_match_leaves_no_trace_outside_the_ledger():
     entries.unrate("m1")
     assert ratings_of(entries) == ratings_of(without)
     assert [step.match for step in history_of(entries, "ann")] == ["m3"]
-
-
-def test_a_player_whose_only_match_is_unrated_is_not_in_the_table():
-    entries = Entries()
-    entries.rate("m1", "ann", "ben")
-    entries.unrate("m1")
-    assert table_of(entries) == []
-
-
-def test_unrating_reports_every_player_that_it_changes_before_and_after():
-    entries = Entries()
-    entries.rate("m1", "ann", "ben")
-    entries.rate("m2", "ben", "cat")
-    entries.rate("m3", "dan", "eve")
-    was = ratings_of(entries)
-    entries.unrate("m1")
-    now = ratings_of(entries)
-    changes = folded(entries).report(entries.ruleset, "m1")
-    assert changes[0] == Change("ann", was["ann"], None)
-    assert {change.player: (change.before, change.after) for change in changes} == {
-        "ann": (was["ann"], None),
-        "ben": (was["ben"], now["ben"]),
-        "cat": (was["cat"], now["cat"]),
-    }
 
 
 @settings(max_examples=150, deadline=None)

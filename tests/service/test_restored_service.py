@@ -1,7 +1,6 @@
 """A service that lost its store: the archive alone gives back accounts, tournaments, ratings, imports and lists."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -146,9 +145,3 @@ def test_a_pass_that_takes_long_is_ended_by_the_next_job(service: Service, monke
     assert read_progress(service.archive.copies).copied_ms is not None
     fresh = MemoryStore()
     assert restore_copies(fresh, service.archive.copies).streams["player"] == 7
-
-
-def test_if_matches_rest_for_ever_nothing_is_copied(service: Service) -> None:
-    service.parts = replace(service.parts, config=replace(service.parts.config, seal_after_s=None))
-    copy_due(service.parts)
-    assert not list(service.archive.copies.list_packs())
