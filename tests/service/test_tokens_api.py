@@ -5,7 +5,6 @@ from click.testing import CliRunner
 
 from plyscribe.domain.commands import Actor
 from plyscribe.domain.player import token_id
-from plyscribe.service.access import accounts
 from plyscribe.service.access.accounts import CACHED_S, Accounts, Principal
 from plyscribe.service.access.repeatable import REPEATED_MS
 from plyscribe.service.cli import __main__ as cli
@@ -15,18 +14,7 @@ from plyscribe.service.streams.ids import job_command
 from plyscribe.service.web.app import create_app
 from tests.service.api import Api
 from tests.service.conftest import CONFIG
-
-TOKENS = "/v1/players/me/tokens"
-
-
-class Clock:
-    """A wall clock and a monotonic clock that tests move by hand."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.s = 1_000_000.0
-        monkeypatch.setattr(accounts, "now_ms", lambda: int(self.s * 1000))
-        monkeypatch.setattr("plyscribe.service.web.api.tokens.now_ms", lambda: int(self.s * 1000))
-        monkeypatch.setattr(accounts.time, "monotonic", lambda: self.s)
+from tests.service.test_sessions import TOKENS, Clock
 
 
 @pytest.fixture
@@ -162,13 +150,8 @@ def test_a_token_is_repeated_for_ten_minutes(api, ann, clock):
 @pytest.mark.parametrize(
     "body",
     [
-        {"scopes": []},
-        {"scopes": ["rule"]},
-        {"label": ""},
-        {"expires_in_s": 0},
-        {"expires_in_s": "60"},
-        {"expires_in_s": 10**12},
-        {"secret": "x"},
+        *({"scopes": []}, {"scopes": ["rule"]}, {"label": ""}, {"secret": "x"}),
+        *({"expires_in_s": life} for life in (0, "60", 10**12)),
     ],
 )
 def test_an_invalid_token_request_is_refused(api, ann, body):
