@@ -120,10 +120,14 @@ def test_every_option_of_a_game_has_a_sentence_beside_its_field(ann, path):
         assert described == set(re.findall(r'id="(option-\w+-says)"', page))
 
 
-def test_an_option_from_outside_has_its_name_alone(ann):
+def test_a_game_from_outside_has_the_names_of_its_options_alone_and_tells_them_in_words(ann):
     register(TOY_V1)
     page = ann.see("/play?ruleset=toy")
     assert "-says" not in page.partition('id="options"')[2].partition("</details>")[0]
+    shown = re.findall(r"<tr><td>([\w ]+)</td><td>(.*?)</td>", ann.see("/rulesets/toy"))
+    options = TOY_V1.options_schema()["properties"]
+    wanted = {describe_option(TOY_V1, name, "en").label: format_value(options[name].get("default")) for name in options}
+    assert dict(shown) == wanted
 
 
 def test_matches_with_an_open_seat_are_listed_and_those_with_dice_ask_for_salt(ann):
@@ -162,18 +166,14 @@ def test_the_table_shows_the_board_and_whose_turn_it_is(ann):
     assert posts(watching) == set()
 
 
-def test_a_player_of_all_seats_moves_for_the_seat_on_turn(ann):
+def test_a_player_of_all_seats_moves_for_the_seat_on_turn_and_the_log_begins_with_the_newest_event(ann):
     match = ann.begin()
     assert text_of(ann.table(match), "now").startswith("Your turn: seat 1.")
     ann.move(match, "d4")
     page = ann.table(match)
     assert text_of(page, "now").startswith("Your turn: seat 2.")
     assert 'data-mover="2"' in page
-
-
-def test_the_log_begins_with_the_newest_event(ann):
-    match = ann.begin()
-    ann.move(match, "d4", "e5")
+    ann.move(match, "e5")
     log = text_of(ann.table(match), "log")
     assert log.index("on e5.") < log.index("on d4.") < log.index("The match begins")
 
@@ -246,11 +246,13 @@ def test_after_the_end_the_outcome_is_shown_and_a_rematch_offered(ann):
     assert text_of(ann.table(called_off), "now") == "The match was called off."
 
 
-def test_clocks_show_the_time_left(ann):
-    match = ann.begin(limits={"match_ms": 600_000})
+def test_clocks_show_the_time_left_and_user_text_is_shown_as_text(ann):
+    match = ann.begin(limits={"match_ms": 600_000}, about={"place": "<script>alert(1)</script>"})
     page = ann.table(match)
     assert len(re.findall(r'data-deadline="\d+"', page)) == 1
     assert 'data-left="600000"' in page
+    assert "&lt;script&gt;" in page
+    assert "<script>" not in page
 
 
 def test_a_link_opens_a_private_match(ann):
@@ -261,12 +263,6 @@ def test_a_link_opens_a_private_match(ann):
     code = ann.post(f"/v1/matches/{match}/seats/2/invitations").json["invitation"]
     page = ben.see(f"/matches/{match}/play?invitation={code}")
     assert f'name="invitation" value="{code}"' in page
-
-
-def test_user_text_is_shown_as_text(ann):
-    match = ann.begin(about={"place": "<script>alert(1)</script>"})
-    assert "&lt;script&gt;" in ann.table(match)
-    assert "<script>" not in ann.table(match)
 
 
 @pytest.mark.parametrize("path", ["/play", "/record", "/matches/{}/play", "/matches/{}/record"])
@@ -293,19 +289,15 @@ def test_a_recorder_moves_for_all_seats_takes_moves_back_and_withdraws_seats(ann
 
 def test_every_step_of_a_record_stands_in_the_list_with_a_way_to_correct_it(ann):
     match = ann.record("rings")
-    for value in (1, 1, 1, 1):
-        assert ann.post(f"/v1/matches/{match}/rolls", {"values": [value]}).status_code == 200
-    page = ann.table(match, "record")
-    assert "Heavy terrain d1 d2 · Medium terrain d6 d7 · Light terrain d3 d4 d5" in text_of(page, "log")
-    assert page.count("data-mend=") == 4
+    for _ in range(4):
+        assert ann.post(f"/v1/matches/{match}/rolls", {"values": [1]}).status_code == 200
     ann.post(f"/v1/matches/{match}/withdrawal", {"seat": 2, "cause": "absent"})
     page = ann.table(match, "record")
-    assert "Bea is absent" in text_of(page, "log")
-    assert page.count("data-mend=") == 5
+    assert "Heavy terrain d1 d2 · Medium terrain d6 d7 · Light terrain d3 d4 d5" in text_of(page, "log")
+    assert ("Bea is absent" in text_of(page, "log"), page.count("data-mend=")) == (True, 5)
     assert ann.post(f"/v1/matches/{match}/take-back", {"steps": 3}).status_code == 200
     page = ann.table(match, "record")
-    assert "Bea is absent" not in text_of(page, "log")
-    assert page.count("data-mend=") == 2
+    assert ("Bea is absent" in text_of(page, "log"), page.count("data-mend=")) == (False, 2)
 
 
 def test_a_recorder_is_asked_for_what_is_due_and_dice_that_were_taken_back_do_not_lie_on_the_table(ann):
@@ -341,22 +333,17 @@ def test_after_the_end_the_recorder_confirms_or_corrects_and_others_wait(ann):
 
 def test_with_the_servers_dice_nothing_is_entered_or_taken_back(ann):
     match = ann.begin("crystals", [{"name": "Ada"}, {"name": "Bea"}], recorded=True)
-    page = ann.table(match, "record")
-    assert "/rolls" not in posts(page)
-    move = ann.client.get(f"/v1/matches/{match}/legal-moves").json["moves"][0]
-    ann.move(match, move)
+    assert "/rolls" not in posts(ann.table(match, "record"))
+    ann.move(match, ann.client.get(f"/v1/matches/{match}/legal-moves").json["moves"][0])
     assert "/take-back" not in posts(ann.table(match, "record"))
 
 
 def test_guests_are_seated_by_the_recorder(ann):
     match = ann.begin(seats=[{"name": "Ada"}, None], recorded=True)
-    page = ann.table(match, "record")
-    assert "/seats/2" in posts(page)
-    assert 'name="name"' in page
     # Others may sit down themselves, but seat no guests.
-    page = ann.other().table(match)
-    assert posts(page) == {"/seats/2"}
-    assert 'name="name"' not in page
+    for page, names_guests in ((ann.table(match, "record"), True), (ann.other().table(match), False)):
+        assert "/seats/2" in posts(page)
+        assert ('name="name"' in page) == names_guests
 
 
 def test_each_visitor_is_redirected_to_the_right_page_of_a_match(ann):
@@ -369,26 +356,7 @@ def test_each_visitor_is_redirected_to_the_right_page_of_a_match(ann):
     ann.see("/matches/nothing/record", 404)
 
 
-@pytest.mark.parametrize(
-    ("value", "words"),
-    [
-        (None, "none"),
-        (True, "yes"),
-        (False, "no"),
-        (7, "7"),
-        ("stop", "stop"),
-        (["a", 2, None], "a, 2, none"),
-        ((), "none"),
-        ({"move_ms": 5, "on": True}, "Move ms: 5, On: yes"),
-    ],
-)
-def test_values_are_told_in_words(value, words):
-    assert format_value(value) == words
-
-
-def test_the_page_of_a_game_without_rules_in_words_tells_its_options_in_words(ann):
-    register(TOY_V1)
-    shown = re.findall(r"<tr><td>([\w ]+)</td><td>(.*?)</td>", ann.see("/rulesets/toy"))
-    options = TOY_V1.options_schema()["properties"]
-    wanted = {describe_option(TOY_V1, name, "en").label: format_value(options[name].get("default")) for name in options}
-    assert dict(shown) == wanted
+def test_values_are_told_in_words():
+    values = [None, True, False, 7, "stop", ["a", 2, None], (), {"move_ms": 5, "on": True}]
+    words = ["none", "yes", "no", "7", "stop", "a, 2, none", "none", "Move ms: 5, On: yes"]
+    assert [format_value(value) for value in values] == words

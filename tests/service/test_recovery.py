@@ -108,9 +108,6 @@ def test_an_account_with_signed_in_browsers_can_be_read_after_all_its_tokens_end
     assert PLAYER.fold(PLAYER.empty(ada["player"]), events).recovery is not None
 
 
-# ------------------------------------------------------------------------------------------------------------- pages
-
-
 def shown(page: str, id: str) -> str:
     return re.search(rf'id="{id}"[^>]*>([^<]+)<', page)[1]
 

@@ -44,9 +44,6 @@ def read_inbox(tournament: TournamentOverHttp) -> list[dict]:
     return tournament.api.get("/v1/players/me/events", tournament.ann_token).json["entries"]
 
 
-# ------------------------------------------------------------------------------------------------------- invitations
-
-
 @pytest.mark.parametrize("by", ["player", "name"])
 def test_an_invited_account_is_told_once_and_enters_a_closed_tournament(tournament, by):
     named = {"player": tournament.ann} if by == "player" else {"name": "ann"}
@@ -105,9 +102,6 @@ def test_an_invitation_that_nobody_can_accept_any_more_is_not_listed(api, parts)
     assert tournament.get()["invitations"] == []
     assert api.get("/v1/tournaments?invited=me", tournament.ann_token).json["tournaments"] == []
     assert api.get("/v1/tournaments?invited=me").status_code == 401
-
-
-# ----------------------------------------------------------------------------------------------------------- rulings
 
 
 def begin(tournament: TournamentOverHttp, *tokens: str) -> str:
@@ -222,9 +216,6 @@ def test_an_entrant_is_disqualified_with_a_reason(tournament):
     assert tournament.api.post(withdrawal, tournament.token, cheat).status_code == 200
     [act] = tournament.get()["acts"]
     assert (act["what"], act["entrant"], act["why"]) == ("entrant-disqualified", 1, "a cheat")
-
-
-# ------------------------------------------------------------------------------------------------------------ others
 
 
 def test_an_absence_from_a_round_that_cannot_come_is_refused(api, parts):
