@@ -32,14 +32,11 @@ def test_reading_is_the_inverse_of_writing(make: Callable[[], Table]) -> None:
     assert b"".join(format_bundle(*parse_bundle(raw))) == raw
 
 
-def test_the_head_line_names_the_match_and_how_its_ruleset_behaves() -> None:
+def test_the_head_line_names_the_match_and_how_its_ruleset_behaves_if_it_is_known() -> None:
     head = bundle_of(aborted()).split(b"\n")[0]
     assert head == (
         f'{{"behaviour":"{TOY_V1.behaviour}","bundle":1,"match":"{STREAM}","ruleset":"toy","ruleset_version":1}}'.encode()
     )
-
-
-def test_a_ruleset_that_is_not_known_here_has_no_behaviour() -> None:
     created = aborted().match.life.created
     unknown = type(created)(**{name: getattr(created, name) for name in created.__slots__} | {"ruleset_version": 9})
     assert describe_head(STREAM, unknown) == Head(STREAM, "toy", 9, None)
@@ -59,12 +56,9 @@ def test_an_event_line_is_the_stored_text_with_its_hash_at_the_end() -> None:
     assert parse_event_line(format_event_line(stored), 8) == stored
 
 
-def test_a_match_without_events_is_read_as_written() -> None:
+def test_a_match_without_events_and_events_that_were_stored_wrongly_are_carried_as_they_are() -> None:
     head = Head(STREAM, "toy", 1, None)
     assert parse_bundle(b"".join(format_bundle(head, ()))) == Bundle(head, ())
-
-
-def test_events_that_were_stored_wrongly_are_carried_as_they_are() -> None:
     entries = aborted().entries
     entries[1] = entries[1]._replace(e=b'{"x": 1}', h=bytes(32))
     head = Head(STREAM, "toy", 1, None)

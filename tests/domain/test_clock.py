@@ -93,18 +93,25 @@ def test_the_time_of_a_seat_that_leaves_counts_up_to_its_deadline_with_increment
     assert time_left(table.match, 1) == 0
 
 
-def test_an_offer_of_a_draw_stops_no_clock():
+def test_neither_an_offer_of_a_draw_nor_who_leaves_gives_more_time():
     table = start(2, move_ms=60_000)
     table.when(OfferDraw, BEN, at=START + 1_000)
     table.when(AnswerDraw, ANN, at=START + 2_000, accept=False)
     assert find_deadline(table.match) == Deadline(1, START + 60_000)
+    table = start(3, move_ms=60_000)
+    table.when(Withdraw, CAT, at=START + 50_000)
+    assert find_deadline(table.match) == Deadline(1, START + 60_000)
 
 
-def test_who_decides_after_a_roll_has_from_the_roll_on():
+def test_dice_are_revealed_when_time_ends_the_match_and_a_decision_is_due_from_the_roll_on():
     table = new_match("toy", (account(ANN),) * 2, start="call", options={"dice": 2}, limits={"move_ms": 60_000})
     rolled = table.when(StartMatch, ANN, at=START)
     assert isinstance(rolled[-1], DiceRolled)
     assert find_deadline(table.match) == Deadline(1, START + 60_000)
+    table = new_match("toy", (account(ANN),) * 2, start="call", limits={"move_ms": 60_000})
+    table.when(StartMatch, ANN, at=START)
+    events = table.when(Withdraw, CLOCK, at=START + 60_000, seat=1, cause="time")
+    assert isinstance(events[-1], DiceRevealed)
 
 
 def test_before_the_start_and_after_the_end_nothing_is_due():
@@ -134,13 +141,6 @@ def test_with_the_last_but_one_the_match_ends_and_is_verified():
     assert isinstance(verify_match(table.match.stream, table.entries), MatchVerified)
 
 
-def test_dice_are_revealed_when_time_ends_the_match():
-    table = new_match("toy", (account(ANN),) * 2, start="call", limits={"move_ms": 60_000})
-    table.when(StartMatch, ANN, at=START)
-    events = table.when(Withdraw, CLOCK, at=START + 60_000, seat=1, cause="time")
-    assert isinstance(events[-1], DiceRevealed)
-
-
 def test_a_seat_whose_time_is_over_and_nobody_else_is_withdrawn_and_the_others_play_on():
     table = start(3, move_ms=60_000)
     assert refused(table, 1, START + 59_999) == "withdrawal/time"
@@ -150,12 +150,6 @@ def test_a_seat_whose_time_is_over_and_nobody_else_is_withdrawn_and_the_others_p
     assert find_deadline(table.match) == Deadline(2, START + 120_000)
     move(table, START + 61_000)
     assert refused(table, 2, START + 120_000) == "withdrawal/time"
-
-
-def test_who_leaves_does_not_give_the_one_on_turn_more_time():
-    table = start(3, move_ms=60_000)
-    table.when(Withdraw, CAT, at=START + 50_000)
-    assert find_deadline(table.match) == Deadline(1, START + 60_000)
 
 
 # -------------------------------------------------------------------------------------------------------------- limits

@@ -126,16 +126,16 @@ def test_a_name_is_not_taken_for_the_beginning_of_a_longer_one():
     assert texts(compose(Listed("10-2", "12-2"), None, "1")) == ["0", "2"]
 
 
-def test_what_is_typed_may_end_within_a_name():
+def test_what_is_typed_may_end_within_a_name_be_complete_or_lead_to_nothing():
     portals = find_ruleset("portals")
     state = play(portals, "", first=1)
     assert compose(portals, state, "por").steps == [NextStep("tal", "portal", False)]
-
-
-def test_a_move_may_be_complete_and_go_on():
     portals = Listed("launch d4", "launch d4 demons d5")
     assert compose(portals, None, "launch d4") == Composition([NextStep(" demons", "demons", False)], True, None, False)
     assert compose(portals, None, "launch").steps == [NextStep(" d4", "d4", True)]
+    pathagon = find_ruleset("pathagon")
+    for text in ("z9", "d4 ", "portal", "ä", "\n"):
+        assert compose(pathagon, play(pathagon, "d4"), text) == Composition([], False, None, False)
 
 
 def test_the_one_move_that_begins_so_is_told():
@@ -144,12 +144,6 @@ def test_the_one_move_that_begins_so_is_told():
     assert compose(pathagon, state, "").finish is None
     assert compose(pathagon, state, "a1").finish == "a1"
     assert compose(Listed("d4-e5", "d4-e6", "c4-e7"), None, "c").finish == "c4-e7"
-
-
-def test_nothing_follows_what_no_move_begins_with():
-    pathagon = find_ruleset("pathagon")
-    for text in ("z9", "d4 ", "portal", "ä", "\n"):
-        assert compose(pathagon, play(pathagon, "d4"), text) == Composition([], False, None, False)
 
 
 def test_more_moves_than_are_looked_at_are_told_of():

@@ -244,11 +244,6 @@ def test_cr15_a_six_gives_an_extra_turn_without_end_though_nothing_could_move() 
 # ---- options, notation, view
 
 
-def test_the_defaults_are_sections_of_ten_with_a_teleport_halfway() -> None:
-    assert CRYSTALS_V1.parse_options({}) == {"section": 10, "teleport": 5, "ply_limit": 2000}
-    assert CRYSTALS_V1.parse_options({"ply_limit": None})["ply_limit"] is None
-
-
 @pytest.mark.parametrize("raw", [{"teleport": 10}, {"section": 8, "teleport": 8}, {"section": 20, "teleport": 20}])
 def test_a_teleport_beyond_the_section_is_refused_by_name(raw: dict[str, object]) -> None:
     with pytest.raises(OptionError, match="option 'teleport'"):

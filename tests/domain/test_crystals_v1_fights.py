@@ -300,11 +300,15 @@ def test_cr19_the_seat_on_turn_gives_its_points_first_then_the_others_clockwise(
     assert [own["miner"]["xp"] for own in view(state)["characters"]] == [2, 2, 2]
 
 
-def test_cr19_all_points_of_a_seat_come_before_those_of_the_next() -> None:
+def test_cr19_all_points_of_a_seat_come_before_those_of_the_next_and_may_win_in_anothers_turn() -> None:
     state = position("1m 1r . 2s 2m . . . . .\n2t . . . . . . . . .", roll=3, teleport=9)
     state = play(state, "move rider", "xp scout")
     assert (view(state)["due"], turn(state)) == ([1, 0], Decision(1))
     assert turn(play(state, "xp scout")) == roll_for("turn", 2)
+    state = position("1m 1s *2 . . . . . . .\n2t . . . . . . . . .", roll=1, xp={"2s": 5, "2r": 5, "2t": 5, "2m": 4})
+    state = play(state, "move scout")
+    assert (turn(state), view(state)["on_turn"]) == (Decision(2), 1)
+    assert is_over(play(state, "xp miner"), "experience", 2, 1)
 
 
 def test_cr19_a_class_takes_no_more_than_five_and_one_that_is_left_is_still_a_decision() -> None:
@@ -328,13 +332,6 @@ def test_cr19_four_classes_on_level_3_win_and_points_still_due_are_dropped() -> 
     state = play(state, "move rider", "xp miner")
     assert is_over(state, "experience", 1, 2)
     assert (view(state)["due"], view(state)["on_turn"], view(state)["roll"]) == ([0, 0], None, None)
-
-
-def test_cr19_a_seat_wins_by_experience_in_another_seats_turn() -> None:
-    state = position("1m 1s *2 . . . . . . .\n2t . . . . . . . . .", roll=1, xp={"2s": 5, "2r": 5, "2t": 5, "2m": 4})
-    state = play(state, "move scout")
-    assert (turn(state), view(state)["on_turn"]) == (Decision(2), 1)
-    assert is_over(play(state, "xp miner"), "experience", 2, 1)
 
 
 def test_cr19_levels_gained_in_a_move_count_from_the_next_one_on() -> None:

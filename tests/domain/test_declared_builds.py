@@ -118,11 +118,15 @@ def cup() -> GivenTournament:
     return tournament
 
 
-def test_an_account_enters_the_build_that_plays_for_it(cup):
+def test_an_account_enters_the_build_that_plays_for_it_and_again_only_to_pin_it(cup):
     assert cup.when(EnterBuild, ANN, entrant=2, build=BUILD) == [BuildEntered(2, BUILD, False)]
     cup.when(EnterBuild, ANN, entrant=2, build=OTHER)
     assert cup.state.entrants[1].builds == (BUILD, OTHER)
     assert not cup.state.entrants[1].is_pinned
+    cup.when(EnterBuild, ANN, entrant=2, build=BUILD)
+    assert refusal(cup, EnterBuild, ANN, entrant=2, build=BUILD) == (WrongTime, "build/declared")
+    cup.when(EnterBuild, ANN, entrant=2, build=BUILD, pinned=True)
+    assert cup.state.entrants[1].is_pinned
 
 
 def test_nobody_enters_a_build_for_somebody_else(cup):
@@ -141,13 +145,6 @@ def test_a_pinned_build_stays_once_the_tournament_has_started(cup):
     require_pin(cup.state, BEN.id, OTHER)
     with pytest.raises(WrongTime, match=f"entrant 2 plays .* {'ab' * 32}; this is mybot, sha256 {'cd' * 32}"):
         require_pin(cup.state, ANN.id, OTHER)
-
-
-def test_the_same_build_is_entered_twice_only_to_pin_it(cup):
-    cup.when(EnterBuild, ANN, entrant=2, build=BUILD)
-    assert refusal(cup, EnterBuild, ANN, entrant=2, build=BUILD) == (WrongTime, "build/declared")
-    cup.when(EnterBuild, ANN, entrant=2, build=BUILD, pinned=True)
-    assert cup.state.entrants[1].is_pinned
 
 
 def test_the_tournament_says_which_builds_played_in_how_many_games(cup):

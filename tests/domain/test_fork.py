@@ -304,13 +304,10 @@ def test_a_match_that_begins_with_steps_is_not_rated_and_shares_no_dice():
         Table().when(CreateMatch, ANN, ruleset="toy", seats=seats, dice=shared, line=tried(race(), 1))
 
 
-def test_only_a_fork_goes_on_with_salts():
+def test_a_fork_begins_with_a_line_within_its_bounds_and_alone_goes_on_with_salts():
     line = LineCopied(copy_line(race().entries, 2), ("a", "b"))
     with pytest.raises(FoldError, match="salts need the server dice of a parent"):
         fork(race(), 2, parent=None, line=line)
-
-
-def test_a_line_has_its_bounds():
     steps = (MoveMade(1, "hold"),) * (MAX_LINE_BYTES // 20)
     with pytest.raises(WrongValue, match=f"a match begins with {MAX_LINE_BYTES} at most"):
         fork(race(), 0, line=LineCopied(steps, None), parent={"match": PARENT, "ply": len(steps)})

@@ -34,9 +34,11 @@ def created(limits: dict | None) -> StoredEvent:
     return new_match("zhen", limits=limits).entries[0]
 
 
-def test_the_types_are_ours():
+def test_the_types_and_every_version_of_a_bot_have_some_layout():
     assert ALL_EVENT_TYPES.keys() >= TYPES
     assert NEWEST >= INCREMENTS
+    assert BUILDS.keys() == {(name, version) for name, bot in BOTS.items() for version in range(2, bot.version + 1)}
+    assert [build_bot("mcts", 7, layout=layout).version for layout in (1, 2)] == [1, 2]
 
 
 @pytest.mark.parametrize(("limits", "layout"), [(None, 1), (LIMITS, 1), *((each, INCREMENTS) for each in OF_CLOCKS)])
@@ -109,8 +111,3 @@ def test_a_later_version_of_a_bot_needs_the_layout_it_begins_in(version, layout)
     assert find_layout(copied, "events-copied") == layout
     registered = entry("entrant-registered", {"entrant": 1, "occupant": asdict(bot)})
     assert find_layout(registered, "entrant-registered") == layout
-
-
-def test_every_version_of_a_bot_is_built_in_some_layout():
-    assert BUILDS.keys() == {(name, version) for name, bot in BOTS.items() for version in range(2, bot.version + 1)}
-    assert [build_bot("mcts", 7, layout=layout).version for layout in (1, 2)] == [1, 2]

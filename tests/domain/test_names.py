@@ -45,13 +45,10 @@ def test_names_that_differ_visibly_are_different(one, other):
     assert name_stream(one) != name_stream(other)
 
 
-def test_folding_a_folded_name_changes_nothing():
+def test_the_stream_of_a_name_stays_the_same_for_ever_also_folded():
+    assert name_stream("Ann") == "name-3st3vabbqki5qdc3bhqn4t4zch"
     for name in ("Ann Lee", "Вера", "ΝΙΚΗ", "Straße", "Ｉｒｉｓ", "İstanbul"):
         assert fold_name(fold_name(name)) == fold_name(name)
-
-
-def test_the_stream_of_a_name_stays_the_same_for_ever():
-    assert name_stream("Ann") == "name-3st3vabbqki5qdc3bhqn4t4zch"
 
 
 @pytest.mark.parametrize(
@@ -101,11 +98,12 @@ def claims() -> Claims:
     return Claims()
 
 
-def test_the_first_claim_counts(claims):
+def test_the_first_claim_counts_and_an_account_is_not_older_than_itself(claims):
     assert claims.when(ClaimName, 5, player=ANN) == [NameClaimed(ANN, 5)]
     with pytest.raises(WrongTime, match="has this name"):
         claims.when(ClaimName, 6, player=BEN)
     assert claims.name.player == ANN
+    assert not is_older(AssignName(actor=WHO, player=ANN, since=4), claims.name)
 
 
 def test_of_older_accounts_of_the_same_name_the_oldest_has_it(claims):
@@ -114,11 +112,6 @@ def test_of_older_accounts_of_the_same_name_the_oldest_has_it(claims):
     with pytest.raises(WrongTime):
         claims.when(AssignName, 51, player=BEN, since=20)
     assert (claims.name.player, claims.name.since) == (ANN, 10)
-
-
-def test_an_account_is_not_older_than_itself(claims):
-    claims.when(ClaimName, 5, player=ANN)
-    assert not is_older(AssignName(actor=WHO, player=ANN, since=4), claims.name)
 
 
 # ---------------------------------------------------------------------------------------------------------- imitation

@@ -63,11 +63,8 @@ def refuse(state: State, text: str, clause: str) -> None:
 # ---- board
 
 
-def test_pa1_columns_are_letters_from_the_left_and_rows_numbers_from_the_bottom() -> None:
+def test_pa1_columns_are_letters_from_the_left_and_rows_numbers_from_the_bottom_sorted_in_that_order() -> None:
     assert board_of(play(start(), "a1 g7")) == "......2 ....... ....... ....... ....... ....... 1......"
-
-
-def test_pa1_squares_are_sorted_by_column_then_by_row() -> None:
     assert legal(start(size=5))[:7] == ["a1", "a2", "a3", "a4", "a5", "b1", "b2"]
 
 
@@ -77,27 +74,18 @@ def test_pa2_seat_1_plays_first_and_the_seats_alternate() -> None:
     assert PATHAGON_V1.turn(play(start(), "a1 b1")) == Decision(1)
 
 
-def test_pa2_seat_1_joins_bottom_to_top() -> None:
+def test_pa2_seat_1_joins_bottom_to_top_and_seat_2_the_first_column_to_the_last() -> None:
     state = play(position("..1.. ..1.. ..1.. ..1.. 2...2"), "c1")
     assert PATHAGON_V1.turn(state) == Over("path", (1, 2))
-
-
-def test_pa2_seat_2_joins_the_first_column_to_the_last() -> None:
     state = play(position("..1.. ..... 222.2 ..... ..1..", seat=2), "d3")
     assert PATHAGON_V1.turn(state) == Over("path", (2, 1))
-
-
-def test_pa2_joining_the_enemys_edges_wins_nothing() -> None:
     state = play(position("..... ..... 111.1 ..... ....."), "d3")
     assert PATHAGON_V1.turn(state) == Decision(2)
 
 
-def test_pa3_a_chain_does_not_bend_at_corners() -> None:
+def test_pa3_a_chain_does_not_bend_at_corners_and_no_piece_is_trapped_along_a_diagonal() -> None:
     state = play(position("...1. ..1.. ..1.. ..1.. ....."), "c1")
     assert PATHAGON_V1.turn(state) == Decision(2)
-
-
-def test_pa3_no_piece_is_trapped_along_a_diagonal() -> None:
     state = play(position("..... ...1. ..2.. ..... ....."), "b2")
     assert board_of(state) == "..... ...1. ..2.. .1... ....."
 
@@ -105,13 +93,10 @@ def test_pa3_no_piece_is_trapped_along_a_diagonal() -> None:
 # ---- turn
 
 
-def test_pa4_a_seat_with_a_reserve_places_on_any_empty_square() -> None:
+def test_pa4_a_seat_with_a_reserve_places_on_any_empty_square_and_moves_nothing() -> None:
     state = position("12... ..... ..... ..... .....", pieces=5)
     assert len(legal(state)) == 23
     assert all(len(text) == 2 for text in legal(state))
-
-
-def test_pa4_a_seat_with_a_reserve_may_not_move_a_piece() -> None:
     refuse(position("12... ..... ..... ..... ....."), "a5-a4", "PA4")
 
 
@@ -210,9 +195,11 @@ def test_pa8_a_piece_between_two_enemies_is_trapped(
     assert reserve in (None, PATHAGON_V1.view(state)["reserve"])
 
 
-def test_pa9_stepping_in_between_two_enemies_is_safe() -> None:
+def test_pa9_stepping_in_between_two_enemies_is_safe_and_a_moved_piece_no_partner_on_its_old_square() -> None:
     state = play(position("..... ..... .1.1. ..... .....", seat=2), "c3")
     assert board_of(state) == "..... ..... .121. ..... ....."
+    state = play(position("1.... ..... .12.. ..... 1...1", pieces=4), "b3-d3")
+    assert board_of(state) == "1.... ..... ..21. ..... 1...1"
 
 
 @pytest.mark.parametrize("text", ["b3", "d1", "b5", "e4"])
@@ -220,11 +207,6 @@ def test_pa9_the_edge_traps_nothing(text: str) -> None:
     drawing = ["2...2", ".....", "2....", ".....", "....2"]
     state = play(position(" ".join(drawing)), text)
     assert board_of(state).count("2") == 4
-
-
-def test_pa9_a_moved_piece_is_no_partner_on_its_old_square() -> None:
-    state = play(position("1.... ..... .12.. ..... 1...1", pieces=4), "b3-d3")
-    assert board_of(state) == "1.... ..... ..21. ..... 1...1"
 
 
 # ---- end
@@ -244,23 +226,17 @@ def test_pa10_a_chain_from_edge_to_edge_wins_however_it_winds(drawing: str, move
     assert legal(state) == []
 
 
-def test_pa10_pieces_at_both_edges_without_a_chain_win_nothing() -> None:
+def test_pa10_only_a_chain_that_is_whole_wins() -> None:
     state = play(position("..1.. ..1.. ..... .1... .1..."), "c3")
     assert PATHAGON_V1.turn(state) == Decision(2)
-
-
-def test_pa10_a_trap_that_breaks_a_chain_comes_before_the_enemy_can_complete_it() -> None:
     state = play(position("..2.. ..2.. .12.. ..2.. ....."), "d3")
     assert PATHAGON_V1.turn(play(state, "c1")) == Decision(1)
 
 
-def test_pa11_at_the_ply_limit_all_are_equal() -> None:
+def test_pa11_at_the_ply_limit_all_are_equal_and_without_one_a_match_goes_on() -> None:
     state = play(start(ply_limit=3), "a1 b1 a2")
     assert PATHAGON_V1.turn(state) == Over("ply-limit", (1, 1))
     assert PATHAGON_V1.standing(state) == PATHAGON_V1.standing(start()) == (1, 1)
-
-
-def test_pa11_without_a_ply_limit_a_match_goes_on() -> None:
     state, random = start(ply_limit=None, size=9, pieces=9), Random(4)
     for _ in range(500):
         if isinstance(PATHAGON_V1.turn(state), Over):
@@ -313,12 +289,6 @@ def test_what_is_no_square_is_bad_notation(text: str, over: bool) -> None:
         PATHAGON_V1.parse_move(PATHAGON_V1.withdraw(start(), 1) if over else start(), text)
 
 
-def test_listing_takes_a_prefix() -> None:
-    assert legal(start(size=5), "b") == ["b1", "b2", "b3", "b4", "b5"]
-    assert legal(position("11111 ..... ..... ..... 22222", pieces=5), "b5-c") == ["b5-c2", "b5-c3", "b5-c4"]
-    assert legal(start(), "x") == []
-
-
 def test_every_legal_move_is_sampled_alike() -> None:
     state = position("11... 1.... ..... ..... ..222", pieces=3)
     random, drawn = Random(8), {}
@@ -362,14 +332,6 @@ def test_the_view_after_the_end_says_nothing_of_a_seat_on_turn() -> None:
         view = PATHAGON_V1.view(PATHAGON_V1.withdraw(state, 1))
         assert (view["closed"], view["resting"], view["resting_other"]) == ([], None, None)
         assert view["board"] == PATHAGON_V1.view(state)["board"]
-
-
-@pytest.mark.parametrize(("seat", "ranks"), [(1, (2, 1)), (2, (1, 2))])
-def test_a_seat_that_withdraws_loses_and_the_ply_stays(seat: int, ranks: tuple[int, ...]) -> None:
-    state = PATHAGON_V1.withdraw(play(start(), "a1"), seat)
-    assert PATHAGON_V1.turn(state) == Over("withdrawal", ranks)
-    assert PATHAGON_V1.view(state)["left"] == [seat]
-    assert PATHAGON_V1.view(state)["ply"] == 1
 
 
 def test_evaluate_counts_the_pieces_that_a_path_still_needs() -> None:

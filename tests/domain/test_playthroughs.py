@@ -61,13 +61,10 @@ def test_a_withdrawal_can_await_the_roll_of_one_seat() -> None:
     assert choose_steps(TOY_V1, case)[:4] == ["roll 7 7", "roll 1", "roll 2", "withdraw 3"]
 
 
-def test_a_script_that_the_match_outruns_is_refused() -> None:
+def test_a_script_that_the_match_outruns_or_that_ends_otherwise_is_refused() -> None:
     case = PlaythroughCase("late", 2, seed=1, options={"ply_limit": 3}, withdrawals=(Withdrawal(4, 1),))
     with pytest.raises(ValueError, match="before withdrawals"):
         choose_steps(TOY_V1, case)
-
-
-def test_a_match_that_ends_otherwise_than_its_case_says_is_refused() -> None:
     with pytest.raises(ValueError, match="ended by 'ply-limit', not by 'finish'"):
         choose_steps(TOY_V1, PlaythroughCase("short", 2, seed=1, options={"ply_limit": 1}, ends="finish"))
 

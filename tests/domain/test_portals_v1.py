@@ -37,13 +37,10 @@ def test_po1_a_radius_has_so_many_fields(radius: int, fields: int, last: str) ->
     assert (len(names), names[-1]) == (fields, last)
 
 
-def test_po1_neighbours_differ_by_one_in_row_or_number_or_alike_in_both() -> None:
+def test_po1_neighbours_differ_by_one_in_row_or_number_or_alike_in_both_and_end_with_the_row() -> None:
     builds = legal(start(), "portal")
     beside_center = {text.split(" ")[1] for text in builds if "c3" in text}
     assert beside_center == {"c2", "c4", "b3", "d3", "d4", "b2"}
-
-
-def test_po1_a_step_from_the_end_of_a_row_leads_nowhere() -> None:
     state = position(["portal c5 >c4"], "")
     assert {text.split(" ")[1] for text in legal(state, "platform")} == {"b4", "c4", "d5"}
 
@@ -137,9 +134,6 @@ def test_po4_each_neighbour_gets_an_arrow_one_way_or_the_other_or_none() -> None
         *("portal d3 <c3", "portal d3 <e3", "portal d3 <c3,e3", "portal d3 >c3", "portal d3 <e3 >c3"),
         *("portal d3 >e3", "portal d3 <c3 >e3", "portal d3 >c3,e3"),
     ]
-
-
-def test_po4_with_six_neighbours_there_are_728_ways() -> None:
     builds = legal(position([f"platform {field}" for field in ("c3", "c4", "d3", "d5", "e4", "e5")]), "portal d4")
     assert len(builds) == len(set(builds)) == 3**6 - 1
 
@@ -162,14 +156,11 @@ def test_po4_other_builds_are_illegal(text: str) -> None:
     refuse(position(["portal c2 >c3", "platform d3 >c2"]), text, "PO4")
 
 
-def test_po5_a_portal_is_joined_to_no_other_seats_start() -> None:
+def test_po5_a_portal_is_joined_to_no_other_seats_start_but_launched_where_it_is() -> None:
     for text in ("portal b3 <a3", "portal b3 >a3", "portal b3 <c3 >a3"):
         refuse(start(), text, "PO5")
         assert text in legal(position(seat=2))
     assert legal(start(), "portal b3") == ["portal b3 <c3", "portal b3 >c3"]
-
-
-def test_po5_a_portal_joined_to_anothers_start_may_be_launched() -> None:
     state = play(position(["portal b3 <c3 >a3"], "c3:*", demons=True), "launch b3")
     assert pawns_of(state) == "a3:*"
     assert pawns_of(play(position(["portal b3 >a3"]), "launch b3")) == "a3:1"
@@ -238,13 +229,10 @@ def test_po8_pawns_on_center_must_exit_one_a_turn() -> None:
     assert (pawns_of(several), legal(several)) == ("a3:2 c3:11", ["exit"])
 
 
-def test_po8_nobody_exits_without_a_pawn_on_center() -> None:
+def test_po8_nobody_exits_without_a_pawn_on_center_and_a_portal_is_no_exit() -> None:
     refuse(start(), "exit", "PO8")
     refuse(position(DOUBLE, "c3:2"), "exit", "PO8")
     refuse(position(DOUBLE, d8=8, dice=True), "exit", "PO8")
-
-
-def test_po8_leaving_center_through_a_portal_fulfils_nothing() -> None:
     state = play(position(["portal d3 <c3"], "c3:1", d8=5, dice=True), "launch d3")
     assert pawns_of(state) == ""
     assert look(state, "centered") == [False, False]
@@ -327,8 +315,11 @@ def test_po10_demons_are_a_colour() -> None:
 # ---- the end: PO11, PO12
 
 
-def test_po11_who_exits_with_the_last_pawn_on_the_board_wins() -> None:
+def test_po11_who_exits_with_the_last_pawn_on_the_board_wins_and_no_move_is_legal_any_more() -> None:
     assert ends(play(position(DOUBLE, "c3:2 e3:1", seat=2, seats=3), "exit"), "cleared", 2, 1, 2)
+    over = play(position(DOUBLE, "c3:1"), "exit")
+    assert legal(over) == []
+    refuse(over, "enter", "PO11")
 
 
 def test_po11_who_was_at_the_centre_wins_with_the_last_pawn_gone_and_nobody_else() -> None:
@@ -338,25 +329,16 @@ def test_po11_who_was_at_the_centre_wins_with_the_last_pawn_gone_and_nobody_else
     assert PORTALS_V1.turn(play(position(net, "e3:1"), "launch d3")) == Decision(2)
 
 
-def test_po11_after_the_end_no_move_is_legal() -> None:
-    over = play(position(DOUBLE, "c3:1"), "exit")
-    assert legal(over) == []
-    refuse(over, "enter", "PO11")
-
-
-def test_po12_first_come_those_who_were_at_the_centre_then_fewer_pawns() -> None:
+def test_po12_first_come_those_who_were_at_the_centre_then_fewer_pawns_also_at_the_ply_limit() -> None:
     state = position(DOUBLE, "e3:1 d2:1 d4:2 c2:3", seats=4, centered=[1], full=True)
     assert PORTALS_V1.standing(state) == (1, 3, 3, 2)
-
-
-def test_po12_the_ply_limit_ends_by_standing() -> None:
     assert ends(play(start(ply_limit=1), "enter"), "ply-limit", 2, 1)
 
 
 # ---- withdrawal: PO13
 
 
-def test_po13_the_pawns_of_who_leaves_go_to_its_pool() -> None:
+def test_po13_its_pawns_go_to_its_pool_and_its_start_stays_closed() -> None:
     state = position([], "e3:111 c5:2 c3:*", seats=3, capacity=3, demons=True, centered=[1])
     state = PORTALS_V1.withdraw(state, 1)
     assert pawns_of(state) == "c3:* c5:2"
@@ -364,9 +346,6 @@ def test_po13_the_pawns_of_who_leaves_go_to_its_pool() -> None:
     assert look(state, "centered") == [True, False, False]
     assert look(state, "left") == [1]
     assert PORTALS_V1.turn(state) == Decision(2)
-
-
-def test_po13_its_start_stays_and_stays_closed() -> None:
     state = PORTALS_V1.withdraw(position([], "e3:*", seats=3, demons=True), 1)
     assert look(state, "platforms")["e3"] == {"start": 1, "center": False, "colour": "demon", "pawns": 1}
     refuse(state, "portal d3 <e3", "PO5")
@@ -461,12 +440,9 @@ def test_po17_demons_leave_through_a_portal_without_exits_and_else_each_needs_on
     refuse(position(net, "c3:* d2:*", demons=True), "launch d3", "PO17")
 
 
-def test_po18_demons_never_exit() -> None:
+def test_po18_demons_never_exit_and_are_no_seats_pawns() -> None:
     refuse(position(DOUBLE, "c3:*", demons=True), "exit", "PO18")
     refuse(position(DOUBLE, "c3:*", demons=True, dice=True, d8=8), "exit", "PO18")
-
-
-def test_po18_demons_are_no_seats_pawns() -> None:
     state = position(["portal d3 <e3"], "e3:1 d2:*", demons=True, centered=[1])
     assert ends(play(state, "launch d3"), "cleared", 1, 2)
     assert PORTALS_V1.standing(position([], "d2:***", demons=True, capacity=None, full=True)) == (1, 1)
@@ -510,9 +486,6 @@ def test_po19_on_an_8_a_pawn_on_center_exits_and_else_it_stays_and_may_be_an_ent
 def test_po20_a_roll_without_a_possible_action_ends_the_turn() -> None:
     state = play(start(3, dice=True), 5)
     assert (PORTALS_V1.turn(state), look(state, "d8"), look(state, "ply")) == (Roll(8, 1, "action", 2), None, 0)
-
-
-def test_po20_who_could_do_nothing_rolls_all_the_same() -> None:
     state = play(position(["portal d3 <e3"], "e3:1 b2:2", pool=1, full=True, dice=True), 4, "launch d3")
     assert PORTALS_V1.turn(state) == Roll(8, 1, "action", 2)
     assert PORTALS_V1.turn(play(state, 7)) == Roll(8, 1, "action", 1)

@@ -222,13 +222,10 @@ def test_only_what_could_be_misread_is_quoted():
     assert [f'{number}. "' in told for number in range(len(plain) + 1, len(plain) + len(odd) + 1)] == [True] * len(odd)
 
 
-def test_a_roll_may_say_what_it_is_for_and_whose():
+def test_a_roll_may_say_what_it_is_for_and_headers_of_other_notations_are_read():
     plain = parse_record(toy("(3 4) (1) (2) push (4, 5)"))
     assert plain == parse_record(toy("(track: 3 4) (start 1: 1) (seat 2: 2) push (push seat 1: 4 5)"))
     assert plain.steps[-1] == DiceRolled(5, 2, "push", 1, (4, 5))
-
-
-def test_headers_of_other_notations_are_read():
     record = parse_record('[Ruleset "zhen"]\n[SEAT 1 "Ada"]\n[Seat 2 Bea "B" O\'Hara]\n[Date "2026"]')
     assert record.seats == ("Ada", 'Bea "B" O\'Hara')
     assert record.about == {"date": "2026"}

@@ -170,14 +170,11 @@ def test_ri8_moves_cost_m_or_tt_recruits_r_and_ring_actions_t() -> None:
     assert spell_dice(play(state, "TT warrior a1-a2"), 1) == "RM"
 
 
-def test_ri8_a_seat_without_units_on_the_board_or_a_start_recruits_with_other_dice_too() -> None:
+def test_ri8_with_an_empty_supply_or_no_units_on_the_board_other_dice_are_taken() -> None:
     state = table("a1:2W", dice="MTT")
     assert [text for text in legal(state) if "+w" in text] == ["M +warrior", "TT +warrior"]
     assert [text for text in legal(play(state, "TT +warrior")) if "+" in text] == []
     refuse(table("s1:1W", dice="M"), "M +warrior", "RI8")
-
-
-def test_ri8_with_an_empty_supply_recruit_dice_move_and_propose() -> None:
     state = table(ALLIES, seats=3, dice="R", supply={1: ""})
     assert "R warrior b3-b2" in legal(state)
     assert legal(state, "R ally") == ["R ally 3 b3xb4"]
@@ -422,16 +419,6 @@ def test_ri26_with_casualties_out_the_last_unit_or_its_withdrawal_ends_the_match
 # ---- options, notation, view
 
 
-def test_the_defaults_are_complete() -> None:
-    assert RINGS_V1.parse_options({}) == {
-        "terrain": "random",
-        "scoring": "race",
-        "target": 30,
-        "casualties": "supply",
-        "ply_limit": 2500,
-    }
-
-
 @pytest.mark.parametrize(
     "raw",
     [
@@ -483,14 +470,6 @@ def test_a_listing_goes_from_recruits_over_units_to_rings_and_drops() -> None:
     order = ["+runner", "+warrior", "+blocker", "blocker", "runner", "spin", "start", "swap"]
     assert list(dict.fromkeys(head for head in heads if head in order)) == order
     assert legal(state)[-3:] == ["drop R", "drop M", "drop T"]
-
-
-@pytest.mark.parametrize(
-    "prefix", ["R", "M", "T", "TT", "T s", "M blocker", "M blocker a3-", "d", "x", "TT runner s1-a2"]
-)
-def test_a_prefix_picks_from_the_listing(prefix: str) -> None:
-    state = table("a3:1B s1:1R", dice="RMTT")
-    assert legal(state, prefix) == [text for text in legal(state) if text.startswith(prefix)]
 
 
 def test_a_move_of_a_match_that_is_over_names_the_clause_of_its_end() -> None:

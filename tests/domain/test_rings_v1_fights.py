@@ -203,13 +203,10 @@ def test_ri16_the_first_move_needs_dice_for_the_second(dice: str, pays: str) -> 
     assert [text.split()[0] for text in legal(state) if text.endswith("a1-a2")] == pays.split()
 
 
-def test_ri16_a_recruit_die_pays_the_second_move_while_the_supply_is_empty() -> None:
+def test_ri16_the_last_use_of_a_turn_cannot_begin_it_and_a_recruit_die_pays_while_the_supply_is_empty() -> None:
+    refuse(table("a1:1WW a2:2B", dice="MMM", uses=1), "M warrior a1-a2", "RI16")
     state = play(table("a1:1WW a2:2B", dice="MR", supply={1: ""}), "M warrior a1-a2")
     assert legal(state) == ["R warrior a1-a2"]
-
-
-def test_ri16_the_last_use_of_a_turn_cannot_begin_it() -> None:
-    refuse(table("a1:1WW a2:2B", dice="MMM", uses=1), "M warrior a1-a2", "RI16")
 
 
 @pytest.mark.parametrize(
@@ -242,10 +239,14 @@ def test_ri17_the_seat_on_turn_proposes_to_another_with_a_warrior_beside_a_block
     assert legal(asked) == ["accept b5", "decline"]
 
 
-def test_ri17_nobody_proposes_where_two_play() -> None:
+def test_ri17_nobody_proposes_where_two_play_and_in_the_last_use_it_ends_the_turn() -> None:
     state = table("b3:1W b4:2B")
     assert legal(state, "M ally") == []
     refuse(state, "M ally 2 b3xb4", "RI17")
+    state = table(ALLIES, seats=3, dice={1: "MR", 2: "R"}, uses=1)
+    after = play(state, "M ally 3 b3xb4", "accept b5", (6,))
+    assert turn(after) == Decision(2)
+    assert spell_dice(after, 1) == "R"
 
 
 @pytest.mark.parametrize(
@@ -314,13 +315,6 @@ def test_ri17_it_does_not_move_in_while_enemies_are_left(others: str) -> None:
     units = f"b3:1W b4:2{''.join(sorted(others + 'B', key='RWB'.index))} b5:3W"
     state = play(table(units, seats=3), "M ally 3 b3xb4", "accept b5", (6,))
     assert draw(state) == f"b3:1W b4:2{others}"
-
-
-def test_ri17_an_alliance_is_possible_in_the_last_use_and_then_ends_the_turn() -> None:
-    state = table(ALLIES, seats=3, dice={1: "MR", 2: "R"}, uses=1)
-    after = play(state, "M ally 3 b3xb4", "accept b5", (6,))
-    assert turn(after) == Decision(2)
-    assert spell_dice(after, 1) == "R"
 
 
 # ---- pushes

@@ -153,10 +153,14 @@ def test_other_seeds_than_those_committed_to_are_found(secret):
     assert (fault.check, fault.version) == ("seeds", n + 1)
 
 
-def test_seeds_that_are_not_revealed_at_the_end_are_missed():
+def test_seeds_that_are_not_revealed_at_the_end_and_a_commitment_without_any_are_found():
     events = parsed(ended())
     n = first(events, SeedsRevealed)
     refuted_at(chained(events[:n]), n + 1, "seeds-revealed is missing")
+    events = parsed(new_match("zhen", (build_bot("random", 7), None)))
+    forged = [events[0]._replace(data=replace(events[0].data, bots=SEALED)), *events[1:]]
+    assert isinstance(forged[0].data, MatchCreated)
+    refuted_at(chained(forged), 1, "expected match-created")
 
 
 @pytest.mark.parametrize("place", [1, 2])
@@ -164,13 +168,6 @@ def test_seeds_that_are_revealed_too_early_are_found(place):
     events = parsed(ended())
     early = [*events[:place], events[-1]._replace(cause="f" * 32), *events[place:]]
     assert isinstance(verify_match(STREAM, chained(early)), MatchRefuted)
-
-
-def test_a_commitment_without_secret_seeds_is_found():
-    events = parsed(new_match("zhen", (build_bot("random", 7), None)))
-    forged = [events[0]._replace(data=replace(events[0].data, bots=SEALED)), *events[1:]]
-    assert isinstance(forged[0].data, MatchCreated)
-    refuted_at(chained(forged), 1, "expected match-created")
 
 
 def test_a_match_under_way_says_that_its_seeds_are_secret():

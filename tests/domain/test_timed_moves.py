@@ -35,14 +35,11 @@ def move(table: Table, at: int, thought_ms: int | None = None) -> MoveMade:
     return table.when(MakeMove, PLAYERS[seat - 1], at=at, move=MOVES[ply], thought_ms=thought_ms)[0]
 
 
-def test_a_move_says_how_long_it_took_by_the_clock_of_the_server():
+def test_a_move_says_how_long_it_took_and_what_the_lag_was():
     table = start()
     assert move(table, START + 5_123) == MoveMade(1, "+5", spent_ms=5_123)
     assert move(table, START + 6_000) == MoveMade(2, "+3", spent_ms=877)
     assert [time_used(table.match, seat) for seat in (1, 2)] == [5_123, 877]
-
-
-def test_lag_is_what_the_time_of_the_program_is_short_of_that_of_the_server():
     table = start()
     assert move(table, START + 5_000, thought_ms=4_940) == MoveMade(1, "+5", spent_ms=4_940, lag_ms=60)
     assert time_left(table.match, 1) == 600_000 - 4_940

@@ -83,13 +83,6 @@ def test_a_request_is_withdrawn_or_refused():
     assert refusal(tournament, EndRequest, player=BEN.id) == (Unknown, "entrant/no-request")
 
 
-def test_as_many_ask_at_a_time_as_the_tournament_takes():
-    tournament = GivenTournament(max_entrants=2)
-    for number in range(2):
-        tournament.when(RequestEntry, Actor("player", f"player-{number}"))
-    assert refusal(tournament, RequestEntry, ANN) == (WrongTime, "entrant/requests")
-
-
 def test_an_entry_link_admits_its_holder():
     tournament = GivenTournament()
     entered = tournament.when(RegisterEntrant, ANN, occupant=Account(ANN.id), admitted=True)
@@ -120,10 +113,14 @@ def test_the_organiser_seeds_before_the_start():
     assert refusal(tournament, SeedEntrant, entrant=1, rating=1600) == (WrongTime, "tournament/status")
 
 
-def test_a_player_who_enters_gives_no_rating():
+def test_a_player_who_enters_gives_no_rating_and_so_many_ask_at_a_time():
     tournament = GivenTournament(is_open=True)
     refused = refusal(tournament, RegisterEntrant, ANN, occupant=Account(ANN.id), rating=3000)
     assert refused == (WrongPerson, "tournament/not-yours")
+    tournament = GivenTournament(max_entrants=2)
+    for number in range(2):
+        tournament.when(RequestEntry, Actor("player", f"player-{number}"))
+    assert refusal(tournament, RequestEntry, ANN) == (WrongTime, "entrant/requests")
 
 
 def test_an_asked_bye_is_worth_what_the_terms_say_and_as_many_are_left():
@@ -175,14 +172,11 @@ def test_an_entrant_who_withdrew_comes_back():
     assert refusal(tournament, ReturnEntrant, ANN, entrant=2, why="me") == (WrongPerson, "tournament/not-yours")
 
 
-def test_nobody_returns_to_a_knockout_that_has_begun():
+def test_nobody_returns_to_a_knockout_that_has_begun_or_by_their_own_word():
     tournament = GivenTournament(4, format={"kind": "knockout"})
     tournament.start()
     tournament.leave(4)
     assert refusal(tournament, ReturnEntrant, entrant=4, why="late") == (WrongTime, "entrant/knockout")
-
-
-def test_an_arbiter_does_not_let_themselves_return():
     tournament = GivenTournament(1)
     ann = tournament.name_arbiter(ANN)
     tournament.when(RegisterEntrant, ann, occupant=Account(ANN.id))

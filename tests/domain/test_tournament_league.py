@@ -179,11 +179,13 @@ def test_nobody_extends_the_deadline_of_a_board_where_they_sit():
     assert refusal(tournament, ExtendDeadline, ANN, **FIRST, days=1, **WHY) == (WrongPerson, "tournament/not-yours")
 
 
-def test_other_formats_have_no_deadlines():
+def test_only_a_league_has_deadlines_and_nobody_calls_its_rounds():
     tournament = GivenTournament(2, format={"kind": "round-robin"})
     tournament.start()
     tournament.pair([(1, 2)])
     assert refusal(tournament, ExtendDeadline, **FIRST, days=1, **WHY) == (WrongTime, "tournament/no-deadline")
+    with pytest.raises(WrongValue, match="begin at their dates"):
+        GivenTournament(2, format={"kind": "league"}, rounds_begin="call")
 
 
 def test_no_time_passes_during_a_pause():
@@ -199,8 +201,3 @@ def test_no_time_passes_during_a_pause():
     paused_ms = after.ends_at - before.ends_at
     assert 0 <= paused_ms - WEEK_MS < 1000
     assert after.deadlines == tuple(at + paused_ms for at in before.deadlines)
-
-
-def test_nobody_calls_the_rounds_of_a_league():
-    with pytest.raises(WrongValue, match="begin at their dates"):
-        GivenTournament(2, format={"kind": "league"}, rounds_begin="call")

@@ -100,12 +100,9 @@ def test_an_entrant_who_returns_after_the_start_joins_behind_the_others():
     assert list_rounds(tournament) == [[(2, 4)], [(1, 2), (3, 4)], [(1, 3)], [(1, 4)]]
 
 
-def test_nobody_pairs_a_pyramid_by_hand():
+def test_a_pyramid_needs_two_seats_and_nobody_pairs_it_by_hand():
     tournament = given_pyramid(3)
     fields = {"round": 1, "boards": ((2, 3),), "byes": (1,), "why": "for once"}
     assert refusal(tournament, PairByHand, **fields) == (WrongTime, "tournament/by-hand")
-
-
-def test_a_pyramid_needs_matches_with_two_seats():
     with pytest.raises(WrongValue, match="two seats"):
         GivenTournament(0, format=PYRAMID, seats=3)

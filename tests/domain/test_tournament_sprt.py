@@ -65,21 +65,15 @@ def test_nothing_follows_from_nothing_nor_from_what_lies_in_the_middle():
     assert log_likelihood_ratio((10, 5, 2, 5, 10), -5, 5) == pytest.approx(0, abs=1e-9)
 
 
-def test_the_bounds_are_those_of_wald():
+def test_a_verdict_is_given_at_the_bounds_of_wald_and_told_in_texts():
     verdict = judge((0, 0, 0), Hypotheses(0, 5, 0.05, 0.05))
     assert (round(verdict.lower, 2), round(verdict.upper, 2), verdict.taken) == (-2.94, 2.94, None)
     lower, upper = Hypotheses(0, 5, alpha=0.05, beta=0.1).bounds
     assert (round(lower, 4), round(upper, 4)) == (-2.2513, 2.8904)
-
-
-def test_a_verdict_is_given_at_the_bound_and_not_before():
     hypotheses = Hypotheses(0, 40, 0.05, 0.05)
     assert judge((10, 20, 14), hypotheses).taken is None
     assert judge((40, 120, 120), hypotheses).taken == "elo1"
     assert judge((120, 120, 40), hypotheses).taken == "elo0"
-
-
-def test_a_verdict_is_told_in_texts():
     told = judge((40, 120, 120), Hypotheses(0, 40, 0.05, 0.05)).dump()
     assert (told["lower"], told["upper"], told["taken"]) == ("-2.9444", "2.9444", "elo1")
     assert float(told["llr"]) > 2.9444

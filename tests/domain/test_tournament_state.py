@@ -5,8 +5,8 @@ import pytest
 from plyscribe.domain.chain import first_link, link_all
 from plyscribe.domain.codec import Event, format_event
 from plyscribe.domain.commands import Actor
-from plyscribe.domain.errors import BrokenChain, FoldError, UnknownEventType
-from plyscribe.domain.events import Build, MatchStarted
+from plyscribe.domain.errors import FoldError
+from plyscribe.domain.events import Build
 from plyscribe.domain.tournament import commands
 from plyscribe.domain.tournament.decide import TOURNAMENT
 from plyscribe.domain.tournament.events import (
@@ -204,12 +204,3 @@ def test_a_tournament_is_created_first_and_once():
         TOURNAMENT.fold(Tournament(STREAM), link_all(first_link(STREAM), 1, [started]))
     with pytest.raises(FoldError):
         _ = Tournament(STREAM).terms
-
-
-def test_a_changed_event_and_one_of_a_match_are_not_read():
-    tournament = GivenTournament(2)
-    with pytest.raises(BrokenChain):
-        TOURNAMENT.fold(Tournament(STREAM), [tournament.entries[0], tournament.entries[2]])
-    foreign = link_all(first_link(STREAM), 1, [format_event(Event(1, 0, "system:x", "00" * 16, MatchStarted()))])
-    with pytest.raises(UnknownEventType):
-        TOURNAMENT.fold(Tournament(STREAM), foreign)
