@@ -49,13 +49,6 @@ def look(tournament: GivenTournament, match: Match | None, now_ms: int) -> GameO
     return describe_desk(tournament.state, [game], {(1, 1, 1): match} if match else {}, now_ms)[1, 1, 1]
 
 
-def test_a_match_of_which_nothing_is_recorded_is_missed_after_a_while():
-    match = recorded().match
-    seen = look(hall(), match, match.at + GRACE_MS)
-    assert (seen.state, seen.is_due, seen.missing) == ("not-begun", False, (1, 2))
-    assert look(hall(), match, match.at + GRACE_MS + 2).is_due
-
-
 def test_a_match_that_is_played_tells_its_moves_and_who_is_to_move_and_is_due_when_it_stands_still():
     table = recorded()
     table.when(MakeMove, RECORDER, move="hold", at=5_000)
@@ -96,8 +89,12 @@ def test_a_match_that_ended_waits_to_be_checked_and_one_that_was_aborted_starts_
     assert look(hall(), over.match, over.match.at).state == "checking"
 
 
-def test_a_game_without_a_match_is_about_to_begin():
+def test_a_game_without_a_match_is_about_to_begin_and_one_without_a_move_missed_after_a_while():
     assert look(hall(), None, 0) == look(hall(), Match(STREAM), 0) == GameOnDesk("waiting", False)
+    match = recorded().match
+    seen = look(hall(), match, match.at + GRACE_MS)
+    assert (seen.state, seen.is_due, seen.missing) == ("not-begun", False, (1, 2))
+    assert look(hall(), match, match.at + GRACE_MS + 2).is_due
 
 
 def test_a_game_that_failed_too_often_comes_first_and_a_decided_one_needs_nobody():
@@ -195,11 +192,8 @@ def test_the_next_round_waits_for_results_then_for_its_call():
     assert find_next_round(tournament.state)[3:5] == (False, False)
 
 
-def test_after_the_last_round_of_a_swiss_the_tournament_ends():
+def test_before_the_start_there_is_no_next_round_and_after_the_last_the_tournament_ends():
+    assert find_next_round(GivenTournament(2).state) is None
     tournament = hall(format={"kind": "swiss", "rounds": 1})
     assert find_next_round(tournament.state).is_end
     assert not find_next_round(hall().state).is_end
-
-
-def test_before_the_start_there_is_no_next_round():
-    assert find_next_round(GivenTournament(2).state) is None

@@ -66,11 +66,15 @@ def played_out(ruleset: str = "zhen", **more: Any) -> Table:
     return table
 
 
-def test_a_match_of_bots_alone_starts_with_its_creation():
+def test_a_match_of_bots_alone_starts_with_its_creation_and_repeats_itself_by_its_seeds():
     table = all_bots()
     assert [entry.version for entry in table.entries] == [1, 2]
     assert table.status == "playing"
     assert find_bot_due(table.match) == (1, "move")
+    table = all_bots()
+    assert moves_of(table, 20) == moves_of(table, 20)
+    other = new_match("zhen", (build_bot("random", 9), GREEDY))
+    assert moves_of(other, 20) != moves_of(table, 20)
 
 
 def test_a_bot_is_seated_and_adds_no_entropy_a_person_is_waited_for():
@@ -113,7 +117,7 @@ def test_one_command_plays_several_moves_with_the_rolls_between_them():
     assert len({parse_event(entry).cause for entry in table.entries[-len(events) :]}) == 1
 
 
-def test_of_several_moves_all_are_stored_or_none():
+def test_of_several_moves_all_are_stored_or_none_and_none_follows_the_end():
     table = all_bots()
     good = moves_of(table, 2)
     with pytest.raises(IllegalMove):
@@ -121,22 +125,12 @@ def test_of_several_moves_all_are_stored_or_none():
     assert table.match.play.ply == 0
     assert refused(table, PlayOn, SYSTEM, moves=()).code == "move/how-many"
     assert refused(table, PlayOn, SYSTEM, moves=good * MAX_MOVES_A_COMMAND).code == "move/how-many"
-
-
-def test_no_move_follows_the_end():
     table = all_bots(options={"ply_limit": 2})
     moves = moves_of(table, 2)
     assert isinstance(refused(table, PlayOn, SYSTEM, moves=(*moves, "+1")), WrongTime)
     table.when(PlayOn, SYSTEM, moves=moves)
     assert table.status == "ended"
     assert find_bot_due(table.match) is None
-
-
-def test_a_bot_plays_the_same_move_in_the_same_position():
-    table = all_bots()
-    assert moves_of(table, 20) == moves_of(table, 20)
-    other = new_match("zhen", (build_bot("random", 9), GREEDY))
-    assert moves_of(other, 20) != moves_of(table, 20)
 
 
 def test_a_build_that_is_not_here_plays_nothing():
@@ -146,24 +140,18 @@ def test_a_build_that_is_not_here_plays_nothing():
 
 
 @pytest.mark.parametrize(
-    ("build", "code"),
+    ("fields", "code"),
     [
-        (BuiltIn("clever", 1, 0, None), "bot/unknown"),
-        (BuiltIn("random", 0, 0, None), "bot/version"),
-        (BuiltIn("random", 99, 0, None), "bot/version"),
-        (BuiltIn("random", 1, 0, 5), "bot/playouts"),
-        (BuiltIn("mcts", 1, 0, None), "bot/playouts"),
-        (BuiltIn("mcts", 1, 0, 10**9), "bot/playouts"),
+        ({"seats": (BuiltIn("clever", 1, 0, None), None)}, "bot/unknown"),
+        *(({"seats": (BuiltIn("random", version, 0, None), None)}, "bot/version") for version in (0, 99)),
+        ({"seats": (BuiltIn("random", 1, 0, 5), None)}, "bot/playouts"),
+        *(({"seats": (BuiltIn("mcts", 1, 0, playouts), None)}, "bot/playouts") for playouts in (None, 10**9)),
+        ({"seats": (RANDOM, None), "rated": True}, "rated/seats"),
+        ({"seats": (RANDOM, None), "recorder": RECORDER.id}, "bot/recorded"),
     ],
 )
-def test_a_bot_that_is_not_is_not_seated(build: BuiltIn, code: str):
-    assert refused(Table(), CreateMatch, ANN, ruleset="zhen", seats=(build, None)).code == code
-
-
-def test_rated_and_recorded_matches_have_no_bots():
-    assert refused(Table(), CreateMatch, ANN, ruleset="zhen", seats=(RANDOM, None), rated=True).code == "rated/seats"
-    wrong = {"ruleset": "zhen", "seats": (RANDOM, None), "recorder": RECORDER.id}
-    assert refused(Table(), CreateMatch, RECORDER, **wrong).code == "bot/recorded"
+def test_only_bots_that_there_are_are_seated_and_none_in_rated_or_recorded_matches(fields: dict[str, Any], code: str):
+    assert refused(Table(), CreateMatch, RECORDER, ruleset="zhen", **fields).code == code
 
 
 def test_a_bot_that_is_offered_a_draw_owes_the_answer_first():

@@ -261,7 +261,7 @@ def test_what_the_grammar_does_not_know_is_bad_notation(text: str) -> None:
             CRYSTALS_V1.parse_move(state, text)
 
 
-def test_the_drawing_shows_the_loop_and_the_seats() -> None:
+def test_the_drawing_shows_the_loop_the_seats_and_what_is_pending() -> None:
     state = position("1s *2 . 2t . . . . . .\n. . . . . . . . 1a .", roll=6, xp={"2t": 3}, crystals=(1, 0))
     assert CRYSTALS_V1.render_text(state).splitlines() == [
         "   1   2   3   4   5   6   7   8   9  10",
@@ -279,9 +279,6 @@ def test_the_drawing_shows_the_loop_and_the_seats() -> None:
         "Crystals in the middle: 4.",
         "Rolled: 6, and an extra turn follows.",
     ]
-
-
-def test_the_drawing_tells_what_is_pending() -> None:
     contest = play(start(3), *["choose rider"] * 3, *["spawn scout"] * 3, 2)
     assert CRYSTALS_V1.render_text(contest).splitlines()[-1] == "The lowest roll begins: seat 1 2, seat 2 -, seat 3 -."
     attack = play(position("1s . . . . . . .\n. . . . . . . .\n. . . 3t . . . ."), 3)

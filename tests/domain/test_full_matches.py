@@ -63,6 +63,8 @@ def test_a_full_match_takes_no_move_and_says_what_can_be_done(bounded):
         table.play("a1")
     assert refusal.value.code == "match/too-long"
     assert refused(table, MakeMove, (BEN, ANN)[turn - 1], move="a1") == "move/not-your-turn"
+    offered = {choice.command for actor in (ANN, BEN) for choice in list_choices(table.match, actor)}
+    assert offered == {"withdraw", "offer-draw", "abort"}
 
 
 def test_in_a_full_match_nothing_is_rolled_or_taken_back(monkeypatch):
@@ -87,15 +89,12 @@ def test_seats_are_not_taken_and_left_without_end(bounded):
     table.when(AbortMatch, ANN)
 
 
-def test_a_full_match_can_be_drawn(bounded):
+def test_a_full_match_can_be_drawn_or_left(bounded):
     table = play_until_full(two_players())
     table.when(OfferDraw, ANN)
     table.when(AnswerDraw, BEN, accept=True)
     assert table.status == "ended"
     assert isinstance(verify_match(STREAM, table.entries), MatchVerified)
-
-
-def test_a_seat_can_leave_a_full_match(bounded):
     table = play_until_full(two_players())
     table.when(Withdraw, BEN)
     assert table.status == "ended"
@@ -172,9 +171,3 @@ def test_choices_hold_for_matches_that_fill_up(bounded, ruleset):
                 require_law(match, rng)
             seen = len(table.entries)
             step(table, rng)
-
-
-def test_a_full_match_offers_no_move(bounded):
-    table = play_until_full(two_players())
-    offered = {choice.command for actor in (ANN, BEN) for choice in list_choices(table.match, actor)}
-    assert offered == {"withdraw", "offer-draw", "abort"}

@@ -342,10 +342,13 @@ def test_ri25_a_proposal_is_void_when_ally_or_attacked_seat_leaves(seat: int) ->
     assert (look(void, "uses"), spell_dice(void, 1)) == (2, "MM")
 
 
-def test_ri25_a_refusal_is_forgotten_only_with_the_turn() -> None:
+def test_ri25_a_refusal_is_forgotten_with_the_turn_and_dice_expire_when_nothing_is_left_for_them() -> None:
     state = play(table(ALLIES, seats=4, dice={1: "MM", 4: "R"}), "M ally 3 b3xb4", "decline")
     assert look(RINGS_V1.withdraw(state, 2), "declined") is True
     assert look(RINGS_V1.withdraw(state, 1), "declined") is False
+    state = table(CORNERED, seats=4, dice={1: "M", 2: "R"}, pass_=2, terrain=RIDGE)
+    assert turn(RINGS_V1.withdraw(state, 4)) == Decision(1)
+    assert turn(RINGS_V1.withdraw(state, 3)) == Decision(2)
 
 
 @pytest.mark.parametrize("seat", [2, 3])
@@ -376,12 +379,6 @@ def test_ri25_between_two_moves_the_attacker_takes_its_first_warrior_along_or_it
     assert (turn(gone), look(gone, "engaged"), draw(gone)) == (Decision(1), None, "a1:1W a2:1W")
     assert "drop M" in legal(gone)
     assert legal(RINGS_V1.withdraw(state, 3)) == ["M warrior a1-a2"]
-
-
-def test_ri25_dice_expire_when_a_withdrawal_leaves_no_use_for_them() -> None:
-    state = table(CORNERED, seats=4, dice={1: "M", 2: "R"}, pass_=2, terrain=RIDGE)
-    assert turn(RINGS_V1.withdraw(state, 4)) == Decision(1)
-    assert turn(RINGS_V1.withdraw(state, 3)) == Decision(2)
 
 
 def test_ri25_of_two_seats_the_other_one_wins() -> None:
@@ -485,7 +482,7 @@ def test_an_end_by_agreement_brings_the_first_warrior_back() -> None:
     assert (look(state, "declined"), look(state, "uses")) == (False, 0)
 
 
-def test_the_drawing_shows_rings_starts_units_dice_and_points() -> None:
+def test_the_drawing_shows_rings_starts_units_dice_points_and_fights_under_way() -> None:
     state = table("a1:2WB s1:1RRWWWWWBB top:2R", seats=3, dice={1: "RMT", 2: "T"}, points=(4, 0, 12))
     assert RINGS_V1.render_text(state).splitlines() == [
         "       1            2            3            4            5            6            7",
@@ -504,9 +501,6 @@ def test_the_drawing_shows_rings_starts_units_dice_and_points() -> None:
         "Round 5, pass 1: seat 1 decides. Uses left: 2.",
         "L light, M medium, H heavy ground; R runner, W warrior, B blocker behind the number of their seat",
     ]
-
-
-def test_the_drawing_tells_of_fights_under_way() -> None:
     engaged = RINGS_V1.render_text(play(table("a1:1WW a2:2B"), "M warrior a1-a2"))
     assert "A warrior from a1 attacks a2; a second one has to follow." in engaged
     asked = play(table(ALLIES, seats=3), "M ally 3 b3xb4")

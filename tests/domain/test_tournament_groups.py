@@ -88,16 +88,13 @@ def test_who_is_through_before_the_others_has_no_bye():
     assert not any(set(round.byes) & set(smaller) for round in tournament.state.rounds)
 
 
-def test_winners_meet_the_seconds_of_other_groups_first():
+def test_in_the_bracket_winners_meet_the_seconds_of_other_groups_first_and_their_own_in_the_final():
     tournament = play(given_groups(16), 4)
     plan, first = plan_groups(tournament.state), list_boards(tournament, 4)
     assert len(first) == 4
     for winner, second in first:
         assert winner <= 4 < second
         assert plan.find_group(winner) != plan.find_group(second)
-
-
-def test_those_of_one_group_meet_again_only_in_the_final():
     tournament = play(given_groups(16), rank=by_chance(3))
     plan = plan_groups(tournament.state)
     for round in (4, 5):
@@ -138,13 +135,6 @@ def test_an_assignment_is_the_cheapest(size, rng):
     assert sum(costs[row][found[row]] for row in range(size)) == cheapest
 
 
-def test_who_has_left_does_not_advance_and_the_next_one_does():
-    tournament = play(given_groups(8, groups=2), 3)
-    tournament.leave(1)
-    play(tournament, 4)
-    assert sorted(read_slots(tournament.state, plan_groups(tournament.state))) == [2, 3, 4, 5]
-
-
 def test_a_correction_after_the_first_round_of_the_bracket_does_not_change_it():
     tournament = play(given_groups(8, groups=2), 4)
     before = pair(tournament.state)
@@ -156,7 +146,7 @@ def test_a_correction_after_the_first_round_of_the_bracket_does_not_change_it():
     assert (again.boards, again.byes) == (before.boards, before.byes)
 
 
-def test_an_entrant_returns_in_the_groups_and_not_in_the_bracket():
+def test_an_entrant_returns_in_the_groups_and_not_in_the_bracket_where_the_next_one_advances():
     tournament = play(given_groups(8, groups=2), 1)
     tournament.leave(3)
     tournament.when(ReturnEntrant, entrant=3, why="it is back")
@@ -164,6 +154,10 @@ def test_an_entrant_returns_in_the_groups_and_not_in_the_bracket():
     tournament.leave(3)
     play(tournament, 4)
     assert refusal(tournament, ReturnEntrant, entrant=3, why="it is back") == (WrongTime, "entrant/knockout")
+    tournament = play(given_groups(8, groups=2), 3)
+    tournament.leave(1)
+    play(tournament, 4)
+    assert sorted(read_slots(tournament.state, plan_groups(tournament.state))) == [2, 3, 4, 5]
 
 
 def test_nobody_pairs_groups_by_hand():

@@ -137,7 +137,7 @@ def test_who_enters_later_or_returns_begins_at_the_bottom():
     assert rungs(tournament) == [2, 3, 4, 1]
 
 
-def test_a_correction_moves_everybody_to_where_they_should_be():
+def test_a_correction_an_annulment_or_a_replay_moves_everybody_to_where_they_should_be():
     tournament = given_ladder()
     play(tournament, 4, 2, winner=4)
     play(tournament, 5, 3, winner=5)
@@ -146,9 +146,6 @@ def test_a_correction_moves_everybody_to_where_they_should_be():
     ranks = tuple(1 if each == 2 else 2 for each in board)
     tournament.when(CorrectGame, round=1, board=1, game=1, ranks=ranks, why="entered the wrong way round")
     assert rungs(tournament) == [1, 2, 5, 3, 4]
-
-
-def test_an_annulled_or_replayed_challenge_moves_nobody():
     tournament = given_ladder()
     play(tournament, 4, 2, winner=4)
     tournament.when(ReplayGame, round=1, board=1, game=1, why="wrong clocks")
@@ -174,7 +171,7 @@ def test_the_table_is_in_the_order_of_the_rungs():
     assert ranked == [(1, 3), (2, 1), (3, 4), (4, 2)]
 
 
-def test_a_closed_ladder_takes_no_entry_and_no_challenge():
+def test_a_ladder_that_is_closed_or_whose_weeks_are_over_takes_no_challenge():
     tournament = given_ladder()
     challenge(tournament, 4, 2)
     assert refusal(tournament, CloseTournament, ANN, **WHY) == (WrongPerson, "tournament/not-yours")
@@ -186,9 +183,6 @@ def test_a_closed_ladder_takes_no_entry_and_no_challenge():
     assert not tournament.state.takes_entrants
     [act] = tournament.state.acts
     assert (act.what, act.why) == ("tournament-closed", "the season is over")
-
-
-def test_after_its_weeks_a_ladder_takes_no_challenge():
     tournament = given_ladder(weeks=2)
     end = find_end(tournament.state)
     assert end == tournament.state.started_at + 14 * DAY_MS

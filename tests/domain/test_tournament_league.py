@@ -71,12 +71,16 @@ def test_the_next_round_waits_for_its_date_and_for_the_round_before():
     assert not tournament.state.may_pair(3)
 
 
-def test_a_round_that_begins_late_has_its_full_time():
+def test_a_round_that_begins_late_has_its_full_time_and_an_early_one_begins_at_once():
     tournament = given_league()
     tournament.decide_all(by_number)
     tournament.wait(9 * DAY_MS)
     pair(tournament)
     assert tournament.state.rounds[1].ends_at - tournament.clock_ms >= WEEK_MS
+    tournament = given_league(next_round="early")
+    tournament.decide_all(by_number)
+    assert find_next_begin(tournament.state) is None
+    pair(tournament)
 
 
 def test_rounds_overlap_where_the_terms_say_so():
@@ -89,13 +93,6 @@ def test_rounds_overlap_where_the_terms_say_so():
     tournament.decide(1, 1, 1, 2)
     assert [due.game.round for due in list_due(tournament.state)] == [1, 2]
     assert refusal(tournament, EndTournament, SYSTEM, reason="played") == (WrongTime, "tournament/round")
-
-
-def test_an_early_league_goes_on_as_soon_as_a_round_is_decided():
-    tournament = given_league(next_round="early")
-    tournament.decide_all(by_number)
-    assert find_next_begin(tournament.state) is None
-    pair(tournament)
 
 
 def test_who_does_not_play_by_the_deadline_loses_by_forfeit_without_an_act():

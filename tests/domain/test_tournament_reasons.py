@@ -68,7 +68,7 @@ def test_a_round_robin_tells_the_place_in_the_circle_and_who_is_missing():
     assert byes == {1: [Reason("opponent-missing", (1, 4), {"cycle": 1, "turn": 1})]}
 
 
-def test_a_knockout_tells_the_slots_and_who_won_which_board():
+def test_a_knockout_tells_slots_and_winners_and_a_gauntlet_the_challenger():
     cup = GivenTournament(8, format={"kind": "knockout"}).play(pair_next, by_number)
     boards, _ = explain(cup, 2)
     first = next(place for place, board in enumerate(cup.state.rounds[0].boards, 1) if 1 in board)
@@ -76,6 +76,9 @@ def test_a_knockout_tells_the_slots_and_who_won_which_board():
     assert (sorted(bracket.values["slots"]), bracket.values["block"]) == ([1, 3], 4)
     assert Reason("won-board", (1,), {"round": 1, "board": first}) in boards[1, 4]
     assert explain(cup, 3)[0][1, 2][0].word == "last-two"
+    gauntlet = GivenTournament(4, format={"kind": "gauntlet"}).play(pair_next, by_number)
+    boards, _ = explain(gauntlet, 3)
+    assert boards[1, 4][0] == Reason("gauntlet", (1, 4), {"cycle": 1, "place": 3, "places": 3})
 
 
 def test_pods_tell_points_meetings_and_seats():
@@ -85,12 +88,6 @@ def test_pods_tell_points_meetings_and_seats():
     assert sorted(words["points"]["points"]) == [0, 2, 4]
     assert words["meetings"] == {"number": 3}
     assert words["seats-had"] == {"times": [0, 0, 0]}
-
-
-def test_a_gauntlet_tells_the_challenger():
-    gauntlet = GivenTournament(4, format={"kind": "gauntlet"}).play(pair_next, by_number)
-    boards, _ = explain(gauntlet, 3)
-    assert boards[1, 4][0] == Reason("gauntlet", (1, 4), {"cycle": 1, "place": 3, "places": 3})
 
 
 def test_a_round_paired_by_hand_tells_who_did_it_and_why():

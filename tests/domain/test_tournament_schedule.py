@@ -68,6 +68,9 @@ def test_two_who_meet_twice_change_seats_though_another_one_leaves():
     tournament.play(pair_round_robin, by_number)
     boards = [board for round in tournament.state.rounds for board in round.boards if 6 not in board]
     assert all(board[::-1] in boards for board in boards)
+    tournament = GivenTournament(5, format={**ROUND_ROBIN, "cycles": 2}).play(pair_round_robin, by_number)
+    boards = [board for round in tournament.state.rounds for board in round.boards]
+    assert all(board[::-1] in boards for board in boards)
 
 
 @given(st.data())
@@ -87,12 +90,6 @@ def test_seats_are_turned_to_the_least_sum_of_squares(data):
     turned = balance_seats(boards, surplus)
     assert [sorted(board) for board in turned] == [sorted(board) for board in boards]
     assert cost(turned) == min(map(cost, product(*((board, board[::-1]) for board in boards))))
-
-
-def test_two_who_meet_twice_change_seats():
-    tournament = GivenTournament(5, format={**ROUND_ROBIN, "cycles": 2}).play(pair_round_robin, by_number)
-    boards = [board for round in tournament.state.rounds for board in round.boards]
-    assert all(board[::-1] in boards for board in boards)
 
 
 def test_who_withdraws_before_the_start_has_no_place_in_the_circle():
@@ -152,7 +149,7 @@ def pairs_of(tournament, number):
     return sorted(tuple(sorted(board)) for board in tournament.state.rounds[number - 1].boards)
 
 
-def test_the_best_seeds_meet_as_late_as_can_be():
+def test_the_best_seeds_meet_as_late_as_can_be_and_have_byes_in_the_first_round():
     tournament = GivenTournament(8, format=KNOCKOUT).play(pair_knockout, by_number)
     assert [pairs_of(tournament, number) for number in (1, 2, 3)] == [
         [(1, 8), (2, 7), (3, 6), (4, 5)],
@@ -160,6 +157,8 @@ def test_the_best_seeds_meet_as_late_as_can_be():
         [(1, 2)],
     ]
     assert pair_knockout(tournament.state) is None
+    tournament = GivenTournament(11, format=KNOCKOUT).play(pair_knockout, by_chance(1))
+    assert [round.byes for round in tournament.state.rounds] == [(1, 2, 3, 4, 5), (), (), ()]
 
 
 def test_who_beats_a_seed_takes_its_place_in_the_bracket():
@@ -168,11 +167,6 @@ def test_who_beats_a_seed_takes_its_place_in_the_bracket():
 
     tournament = GivenTournament(8, format=KNOCKOUT).play(pair_knockout, rank, most=2)
     assert pairs_of(tournament, 2) == [(2, 3), (4, 8)]
-
-
-def test_the_best_seeds_have_byes_in_the_first_round_and_nobody_later():
-    tournament = GivenTournament(11, format=KNOCKOUT).play(pair_knockout, by_chance(1))
-    assert [round.byes for round in tournament.state.rounds] == [(1, 2, 3, 4, 5), (), (), ()]
 
 
 @given(st.integers(2, 40), st.integers(0, 99), st.sampled_from([1, 2]))
@@ -267,7 +261,7 @@ def test_in_a_knockout_who_had_seat_1_more_often_gives_it_to_the_other(entrants,
 # ------------------------------------------------------------------------------------------------------------- costs
 
 
-def test_costs_sum_up_meetings_spread_seats_and_byes():
+def test_costs_sum_up_meetings_spread_seats_and_byes_and_seats_go_to_those_who_had_them_least():
     tournament = GivenTournament(5)
     tournament.start()
     tournament.pair([(1, 2), (3, 4)], byes=[5])
@@ -275,8 +269,5 @@ def test_costs_sum_up_meetings_spread_seats_and_byes():
     costs = {"meetings": 1, "spread": "2", "seats": 3, "byes": 0, "seed": 1}
     assert describe_costs(tournament.state, [(1, 2), (3, 5)], [4]) == costs
     assert describe_costs(tournament.state, [(2, 1)], [5])["byes"] == 1
-
-
-def test_seats_go_to_those_who_had_them_least():
     assert seat_evenly((1, 2, 3), {1: [1, 0, 0], 2: [1, 1, 0], 3: [0, 0, 1]}) == (3, 1, 2)
     assert seat_evenly((2, 1), {1: [0, 0], 2: [0, 0]}) == (2, 1)

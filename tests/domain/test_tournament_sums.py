@@ -52,14 +52,11 @@ def test_tiebreaks_name_the_opponents_that_they_come_from():
     assert explained["wins"] == [(1, "won", 2, (4,))]
 
 
-def test_a_forfeit_counts_oneself_in_place_of_the_opponent():
+def test_a_forfeit_counts_oneself_and_the_direct_encounter_names_those_who_are_level():
     explained = explain(ruled(), 3)
     assert explained["points"] == [(2, "forfeited", 1, (4,))]
     assert explained["buchholz"] == [(2, "self", None, (3,))]
     require_sums(ruled())
-
-
-def test_the_direct_encounter_names_those_who_are_level():
     tournament = GivenTournament(2, tiebreaks=["direct"], scoring={"bye": 2})
     tournament.start()
     tournament.pair([(1, 2)])

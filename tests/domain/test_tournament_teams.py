@@ -169,24 +169,27 @@ def test_teams_meet_in_board_order_with_alternating_seats():
     assert [board[0] in (1, 2, 3, 4) for board in round.boards] in ([True, False] * 2, [False, True] * 2)
 
 
-def test_a_match_is_worth_two_points_and_a_level_one_each_one():
+def test_a_match_is_worth_two_points_a_level_one_each_one_and_nothing_before_all_games_are_decided():
     teams = enter_teams("Reds", "Blues", "Greens", size=2, format=LEAGUE)
     teams.play(pair_next, lambda game: by_number(game) if 1 in game.entrants else (1, 1))
     assert scores(teams) == {"Reds": (2 + 2 + 2, 3 + 3 + 4), "Blues": (1 + 2, 2 + 1 + 4), "Greens": (1 + 2, 2 + 1 + 4)}
     [first] = [each for each in rank_teams(teams.state) if each.team.name == "Reds"]
     assert (first.rank, first.won, first.level, first.lost, first.byes) == (1, 2, 0, 0, 1)
+    teams = enter_teams("Reds", "Blues", size=2, format=LEAGUE)
+    teams.play(pair_next, level, most=0)
+    teams.pair(*pair_next(teams.state))
+    teams.decide(1, 1, 1, 2)
+    [match] = dump_team_matches(teams.state, teams.state.rounds[0], list_teams(teams.state))
+    assert (match["points"], match["ranks"], match["boards"]) == (["2", "0"], None, [1, 2])
 
 
-def test_whoever_is_behind_moves_up_for_an_absent_member():
+def test_whoever_is_behind_moves_up_for_an_absent_member_or_one_without_an_opponent_has_a_bye():
     teams = enter_teams("Reds", "Blues", size=3, format=LEAGUE)
     teams.sit_out(1, 1)
     teams.play(pair_next, level)
     assert {frozenset(board) for board in teams.state.rounds[0].boards} == {frozenset({2, 4}), frozenset({3, 5})}
     explained = explain_rounds(teams.state)[1].boards[0]
     assert Reason("moved-up", (2,), {"place": 2, "position": 1}) in explained
-
-
-def test_a_member_without_an_opponent_has_a_bye_that_counts_for_the_team():
     teams = enter_teams("Reds", "Blues", size=2, format=LEAGUE)
     teams.sit_out(4, 1)
     teams.play(pair_next, level)
@@ -219,15 +222,6 @@ def test_a_penalty_costs_the_team_board_points_and_a_match_of_annulled_games_cou
         teams.annul(1, board)
     assert scores(teams) == {"Reds": (0, 0), "Blues": (0, 0)}
     assert dump_team_matches(teams.state, teams.state.rounds[0], list_teams(teams.state))[0]["ranks"] is None
-
-
-def test_a_match_has_no_ranks_before_all_its_games_are_decided():
-    teams = enter_teams("Reds", "Blues", size=2, format=LEAGUE)
-    teams.play(pair_next, level, most=0)
-    teams.pair(*pair_next(teams.state))
-    teams.decide(1, 1, 1, 2)
-    [match] = dump_team_matches(teams.state, teams.state.rounds[0], list_teams(teams.state))
-    assert (match["points"], match["ranks"], match["boards"]) == (["2", "0"], None, [1, 2])
 
 
 @pytest.mark.parametrize(("first", "winner"), [("match-points", "Reds"), ("board-points", "Blues")])

@@ -60,13 +60,10 @@ def first(events: list[Event], kind: type) -> int:
     return next(n for n, event in enumerate(events) if isinstance(event.data, kind))
 
 
-def test_an_honest_match_is_verified_with_the_digest_of_its_final_view():
+def test_a_sound_match_is_verified_with_the_digest_of_its_final_view_and_all_that_it_can_contain():
     table = finished_with_dice()
     assert verify_match(STREAM, table.entries) == MatchVerified(len(table.entries), digest_view(table.match))
     assert execute_again(STREAM, table.entries).match == table.match
-
-
-def test_everything_a_match_can_contain_is_verified():
     table = new_match("toy", (account(ANN), account(BEN), None), start="call")
     table.when(LeaveSeat, ANN, seat=2)
     table.when(TakeSeat, BEN, seat=2, entropy="b")
