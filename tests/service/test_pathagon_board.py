@@ -1,15 +1,21 @@
 """The board of Pathagon."""
 
+import re
+from random import Random
+
 import pytest
 
+from plyscribe.domain.effects import Moved
+from plyscribe.domain.ruleset import Over
 from plyscribe.domain.rulesets import find_ruleset
-from plyscribe.service.boards import explain_move
+from plyscribe.service.boards import draw_board, explain_move
 from plyscribe.service.boards.board import LastMove
 from plyscribe.service.boards.pathagon_v1 import BOARD, find_path
 from tests.service.test_board_contract import find_refusal
 
 PATHAGON = find_ruleset("pathagon", 1)
 EMPTY_VIEW = {"ply": 5, "reserve": [7, 8], "closed": [], "resting": None, "resting_other": None}
+MARKS = {"closed": "closed", "rested": "rest"}
 
 
 def view_of(rows: str, **more):
@@ -25,6 +31,10 @@ def play(moves: str, **options):
     for move in moves.split():
         state = PATHAGON.apply_move(state, PATHAGON.parse_move(state, move))
     return state
+
+
+def keys_of(state):
+    return set(re.findall(r'data-key="([^"]+)"', draw_board(PATHAGON, state)))
 
 
 def pieces_of(rows: str):
@@ -132,6 +142,23 @@ def test_touches_that_are_no_move_get_a_reason(moves, options, touches, clause, 
     found = find_refusal(PATHAGON, play(moves, **options), touches)
     assert found.clause == clause
     assert why in str(found.why)
+
+
+def test_pieces_and_marks_have_the_keys_that_effects_name():
+    random, state, kinds = Random(5), play("", size=5, pieces=6), set()
+    while not isinstance(PATHAGON.turn(state), Over):
+        before, keys = state, keys_of(state)
+        move = PATHAGON.sample_move(state, random.randrange)
+        state = PATHAGON.apply_move(state, move)
+        for effect in PATHAGON.effects(before, Moved(move), state):
+            kinds.add(effect.kind)
+            if effect.kind in ("placed", "moved"):
+                assert f"piece-{effect.seat}-{effect.target}" in keys_of(state) - keys
+            if effect.kind in ("trapped", "moved"):
+                assert f"piece-{effect.owner or effect.seat}-{effect.source}" in keys - keys_of(state)
+            if effect.kind in MARKS:
+                assert f"{MARKS[effect.kind]}-{effect.target}" in keys_of(state)
+    assert kinds >= {"placed", "moved", "trapped", *MARKS}
 
 
 def test_fields_and_reserves_are_read_out():
