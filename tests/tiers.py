@@ -49,7 +49,7 @@ EXHAUSTIVE = {
     ],
     "kills or stops other processes; test_moves_together.py and test_standing.py do so in `make test`": [
         "tests/system/test_killed.py",
-        "tests/system/test_live.py::test_many_matches_are_followed",
+        "tests/system/test_resumed_streams.py",
         "tests/system/test_rotate_key.py",
         "tests/system/test_stopping.py",
         "tests/system/test_tournaments.py::test_a_tournament_goes_as_it_would_have",
@@ -112,7 +112,7 @@ JOURNEYS = [
     "tests/pages/test_explorer_page.py::test_beside_a_line_it_follows_the_moves_that_are_tried",
     "tests/pages/test_format_pages.py::test_a_player_challenges_by_a_click_and_the_challenged_sees_the_deadline",
     "tests/pages/test_format_pages.py::test_groups_and_their_bracket_are_watched_to_the_end",
-    "tests/pages/test_first_visits.py::test_a_page_weighs_little_has_no_barriers_and_fits_a_phone[/]",
+    "tests/pages/test_weight.py::test_a_page_weighs_little_has_no_barriers_and_fits_a_phone[/]",
     "tests/pages/test_lessons.py::test_a_wrong_move_says_so_and_can_be_taken_back",
     "tests/pages/test_lessons.py::test_every_lesson_is_done_by_clicks_on_the_board[zhen]",
     "tests/pages/test_match_page.py::test_a_long_match_shows_the_part_of_its_moves_that_one_stands_in",

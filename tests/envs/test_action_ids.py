@@ -11,7 +11,7 @@ from random import Random
 import pytest
 
 from plyscribe.domain.ruleset import Decision
-from plyscribe.envs.spaces.action_ids import Catalogue, Spelling, shorten
+from plyscribe.envs.spaces.action_ids import Catalogue, Spelling
 from plyscribe.envs.stepping import IllegalAction, Position, Table
 from tests.envs.cases import CASES, SAMPLE, VARIANTS, Case, play
 
@@ -149,10 +149,6 @@ def test_the_mask_has_a_one_for_each_legal_id_alone(case):
     for position in play(table, 2, 30):
         assert list(table.mask(position).nonzero()[0]) == table.list_ids(position)
         assert bool(table.list_ids(position)) == isinstance(table.turn(position), Decision)
-
-
-def test_ids_are_shortened_to_ranges():
-    assert shorten([3, 4, 5, 9, 11, 12]) == "3-5 9 11-12"
 
 
 if __name__ == "__main__":

@@ -33,12 +33,9 @@ def pretend_build(name: str) -> Path:
     return package.parent
 
 
-def test_without_a_build_there_is_none():
+def test_without_a_build_of_these_sources_there_is_none():
     assert find_build() is None
     assert CliRunner().invoke(cli, ["compile", "--check"]).exit_code == 1
-
-
-def test_a_build_of_other_sources_is_not_found():
     pretend_build("0.1.0-0123456789abcdef")
     assert find_build() is None
 

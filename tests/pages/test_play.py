@@ -17,7 +17,7 @@ from plyscribe.service.boards import BOARDS
 from plyscribe.service.boards.board import Board
 from plyscribe.service.client import Client
 from plyscribe.service.web.pages.assets import path_of
-from tests.pages.conftest import TOKENS, hold, require_usable, take_pictures
+from tests.pages.conftest import DESKTOP, PHONE, TOKENS, fits, hold, require_usable, take_pictures
 
 pytestmark = pytest.mark.server
 
@@ -606,7 +606,10 @@ def test_a_match_from_a_real_table_is_recorded(visit):
     expect(page.locator(NOW)).to_contain_text("Ada wins: ")
     page.reload()
     expect(page.locator("form[data-post$=confirmation] .clock")).to_have_text(re.compile("0[45]:[0-9][0-9]"))
-    require_usable(page, "record-end")
+    page.set_viewport_size(PHONE)
+    assert fits(page)
+    page.set_viewport_size(DESKTOP)
+    take_pictures(page, "record-end")
     page.get_by_role("button", name="Take back the last step: withdrawal of Bea").click()
     expect(page.locator(NOW)).to_have_text("It is Ada's turn.")
     expect(page.locator("#log")).not_to_contain_text("Bea runs out of time")

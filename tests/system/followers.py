@@ -8,13 +8,26 @@ from contextlib import suppress
 from typing import Self
 from urllib.parse import urlsplit
 
+from plyscribe.service.client import Client
+from plyscribe.service.client.answers import InboxEntry
+
 PAUSE_S = 0.2
+
+
+def read_inbox(client: Client) -> list[InboxEntry]:
+    """All that the inbox has told so far; at least one entry."""
+    newest, found = client.newest_in_inbox(), []
+    for entry in client.inbox():
+        found.append(entry)
+        if entry["id"] >= newest:
+            return found
+    raise AssertionError
 
 
 class Stream:
     """One follower: the ids that it has received, in order."""
 
-    def __init__(self, address: tuple[str, int], path: str) -> None:
+    def __init__(self, address: tuple[str, int], path: str, token: str | None) -> None:
         self.ids: list[int] = []
         self.connections = 0
         self.status = 0
@@ -22,12 +35,14 @@ class Stream:
         self.again_at = 0.0
         self._address = address
         self._path = path
+        self._token = token
 
     def connect(self) -> None:
         self._raw, self._body, self._text = b"", b"", b""
         self.socket = socket.create_connection(self._address, timeout=60)
         lines = [f"GET {self._path} HTTP/1.1", "Host: localhost", "Accept: text/event-stream"]
         lines += [f"Last-Event-ID: {self.ids[-1]}"] if self.ids else []
+        lines += [f"Authorization: Bearer {self._token}"] if self._token else []
         self.socket.sendall("\r\n".join([*lines, "", ""]).encode())
         self.socket.setblocking(False)
         self.connections += 1
@@ -69,9 +84,9 @@ class Stream:
 class Crowd:
     """A number of followers of a path while the block runs."""
 
-    def __init__(self, url: str, path: str, size: int) -> None:
+    def __init__(self, url: str, path: str, size: int, token: str | None = None) -> None:
         where = urlsplit(url)
-        self.streams = [Stream((str(where.hostname), where.port or 80), path) for _ in range(size)]
+        self.streams = [Stream((str(where.hostname), where.port or 80), path, token) for _ in range(size)]
         self._selector = selectors.DefaultSelector()
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run)

@@ -12,10 +12,10 @@ WITHIN_S = 60.0
 
 
 class Line:
-    """Listens on a loopback port and forwards to another port."""
+    """Listens on a loopback port and forwards to the first of these ports that answers, as a balancer does."""
 
-    def __init__(self, target: int) -> None:
-        self._target = target
+    def __init__(self, *targets: int) -> None:
+        self._targets = targets
         self._links: set[Link] = set()
         self._is_cut = self._is_blocked = False
         self._loop = asyncio.new_event_loop()
@@ -71,11 +71,12 @@ class Line:
 
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if not self._is_cut:
-            with suppress(OSError):
-                far_reader, far_writer = await asyncio.open_connection("127.0.0.1", self._target)
-                link = Link(writer, far_writer)
-                if self._is_blocked:
-                    link.open.clear()
-                await forward(link, reader, far_reader, self._links)
-                return
+            for target in self._targets:
+                with suppress(OSError):
+                    far_reader, far_writer = await asyncio.open_connection("127.0.0.1", target)
+                    link = Link(writer, far_writer)
+                    if self._is_blocked:
+                        link.open.clear()
+                    await forward(link, reader, far_reader, self._links)
+                    return
         writer.transport.abort()

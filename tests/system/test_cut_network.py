@@ -14,6 +14,7 @@ from plyscribe.service.processes.embedded import find_binary
 from plyscribe.service.store.leases import OWNERS
 from plyscribe.service.store.redis import connect
 from tests.store.own_servers import OwnServer, own_server
+from tests.system.followers import read_inbox
 from tests.system.lines import Line
 from tests.system.running import Pair, free_port, is_ready, pair, process, status_of, wait_for
 
@@ -105,13 +106,8 @@ def test_another_relay_takes_over_from_one_that_is_cut_off_and_nothing_is_handle
 
 
 def list_ended(client: Client) -> list[str]:
-    """The matches of whose end the inbox tells; there is one entry at least."""
-    newest, found = client.newest_in_inbox(), []
-    for entry in client.inbox():
-        found += [str(entry["match"])] if entry["type"] == "match-ended" else []
-        if entry["id"] >= newest:
-            break
-    return found
+    """The matches of whose end the inbox tells."""
+    return [str(entry["match"]) for entry in read_inbox(client) if entry["type"] == "match-ended"]
 
 
 class Mover:

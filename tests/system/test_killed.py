@@ -136,16 +136,6 @@ def test_nothing_is_lost_or_doubled_whatever_is_killed(tmp_path: Path):
         service.stop()
 
 
-def test_racing_players_with_one_key_make_one_move(service: Serving):
-    with pair(service.url) as both:
-        match = both.open_match("zhen")
-        ann = both.clients[0]
-        with ThreadPoolExecutor(8) as pool:
-            receipts = list(pool.map(lambda _: ann.move(match, "+5", key="one"), range(16)))
-        assert all(receipt == receipts[0] for receipt in receipts)
-        assert ann.match(match)["moves"] == ["+5"]
-
-
 def test_racing_moves_of_one_seat_are_one_move_and_refusals(service: Serving):
     with pair(service.url) as both:
         match = both.open_match("zhen")

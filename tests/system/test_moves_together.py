@@ -6,7 +6,6 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
-import httpx
 import pytest
 
 from plyscribe.service.client import Client, Json
@@ -71,24 +70,6 @@ def test_nothing_is_lost_or_doubled_when_processes_are_killed(service, both):
         for match, receipts in writer.receipts.items():
             made = [event for event in both.clients[0].events(match) if event["type"] == "move-made"]
             assert made == [receipt["events"][0] for receipt in receipts]
-
-
-def test_the_server_says_the_same_to_one_who_asks_alone_and_to_one_of_many(service, both):
-    ann = both.clients[0]
-    match = ann.create_match("zhen", [{"player": both.ids[0]}] * 2)["match"]
-    path = f"{service.url}/v1/matches/{match}/moves"
-    sent = {"json": {"move": "+1"}, "timeout": 60.0}
-    headers = {"Authorization": f"Bearer {both.accounts[0]['token']}", "Idempotency-Key": "k", "X-Request-Id": "mine"}
-    first = httpx.post(path, headers=headers, **sent)
-    # A request of a page is not one of those that are answered together.
-    again = httpx.post(path, headers={**headers, "Origin": "http://localhost"}, **sent)
-    assert (first.status_code, again.status_code) == (200, 200)
-    assert first.content == again.content
-    ours = {name: value for name, value in first.headers.items() if name != "date"}
-    theirs = {name: value for name, value in again.headers.items() if name != "date"}
-    for name in ("idempotency-replayed", "vary", "access-control-expose-headers"):
-        assert theirs.pop(name)
-    assert ours == theirs
 
 
 def test_a_client_that_leaves_while_its_move_is_made_holds_up_nobody(service, both):

@@ -145,6 +145,8 @@ def kill_half_way(cup: Cup, client: Client) -> str:
     """Run the cup up to the last round, and kill the run. Returns the account of Alpha, which has two games left."""
     running = cup.start()
     wait_for(lambda: len(list_decided(client, cup)) == 4, why="the first four games")
+    code, output = cup.run()
+    assert (code, "is playing already: another command holds" in output) == (1, True), output
     running.kill()
     running.communicate()
     cup.open_gate()
@@ -205,6 +207,29 @@ def test_a_program_that_changes_between_matches_is_noticed(cup: Cup, service: Se
 
 
 OPTIONS = {"level": 3, "risk": "0.5"}
+
+
+def test_a_program_that_changes_during_a_match_is_declared_there_anew(cup: Cup, anyone: Client) -> None:
+    running = cup.start()
+    wait_for(lambda: len(list_decided(anyone, cup)) == 4, why="the first four games")
+    (cup.folder / "alpha.py").write_text(BOT + "# better\n")
+    (cup.folder / "beta").write_text(BOT + "# better, too\n")
+    (cup.folder / "die").touch()
+    cup.open_gate()
+    output, _ = running.communicate(timeout=180)
+    assert running.returncode == 0, output
+    assert "died: exited with code 3" in output
+    assert "the build has changed: " in output
+    accounts = cup.list_accounts().values()
+    changed = next(each for each in accounts if len(builds_of(anyone, each)["played"]) == 2)
+    match = next(
+        row["match"] for row in anyone.matches(player=changed) if len(own_builds(anyone, row["match"], changed)) == 2
+    )
+    assert anyone.record(match).count("after 1 other") == 1
+
+
+def own_builds(client: Client, match: str, account: str) -> list[Any]:
+    return next(seat["builds"] for seat in client.match(match)["seats"] if seat.get("player") == account)
 
 
 def test_a_pinned_build_that_is_replaced_plays_no_more_until_it_is_back(cup: Cup, anyone: Client) -> None:

@@ -149,6 +149,7 @@ def test_another_store_gets_an_administrator_of_its_own(tmp_path, redis_url):
         (["serve", "--data", "/dev/null/x"], {}, "/dev/null/x cannot be used"),
         (["serve", "--redis-url", "http://x"], {"PLYSCRIBE_SERVER_KEY": KEY}, "address cannot be read"),
         (["serve", "--redis-url", "redis://x"], {}, "PLYSCRIBE_SERVER_KEY"),
+        (["serve", "--redis-url", "redis://x", "--cluster", "3"], {}, "leave out --redis-url and REDIS_URL"),
         (["serve"], {"PLYSCRIBE_RULESETS": "os:path"}, "is not a ruleset"),
         (["serve"], {"RQ_REDIS_URL": "http://x"}, "address cannot be read"),
         (["serve"], {"PLYSCRIBE_READ_URL": "mysql://x"}, "mysql is not supported"),

@@ -67,9 +67,3 @@ def test_a_cluster_of_ones_own_loses_nothing_whatever_is_killed(tmp_path: Path) 
         service.stop()
     assert "has 3 nodes: start it with --cluster 3" in run("serve", "--data", str(data), "--cluster", "2").stderr
     assert "does not run: start `plyscribe serve --cluster 3`" in run("export", "--data", str(data), match).stderr
-
-
-def test_a_cluster_and_a_store_of_ones_own_exclude_each_other(tmp_path: Path) -> None:
-    said = run("serve", "--data", str(tmp_path / "data"), "--cluster", "3", "--redis-url", "redis://127.0.0.1:1")
-    assert said.returncode == 1
-    assert "--cluster starts a store of its own: leave out --redis-url and REDIS_URL" in said.stderr
