@@ -14,6 +14,7 @@ from plyscribe.service.archive.packs import FOOTER, Labelled, Pack, build_pack, 
 from plyscribe.service.archive.storage import Archive
 from plyscribe.service.archive.stream_columns import split_stream
 from tests.archive.given import make_match
+from tests.system.running import WITHIN_S
 
 SOME = [Labelled("zhen-v1", make_match(number)) for number in range(12)]
 
@@ -28,7 +29,7 @@ def bucket() -> Iterator[str]:
     server.start()
     host, port = server.get_host_and_port()
     endpoint = f"http://{host}:{port}"
-    httpx.put(f"{endpoint}/shelf", timeout=60).raise_for_status()
+    httpx.put(f"{endpoint}/shelf", timeout=WITHIN_S).raise_for_status()
     yield endpoint
     server.stop()
 

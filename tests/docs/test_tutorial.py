@@ -17,13 +17,12 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.system.running import ROOT, STARTS_WITHIN_S, environment, free_port, is_ready, wait_for
+from tests.system.running import ROOT, WITHIN_S, environment, free_port, is_ready, wait_for
 
 pytestmark = pytest.mark.server
 
 PAGE = (ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8")
 SERVER, SHELL = "Terminal 1", "Terminal 2"
-WITHIN_S = 120.0
 MARK = "@end of command@"
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 _BLOCK = re.compile(r'^```(\w+)(?: title="(.*?)")?\n(.*?)^```$', re.MULTILINE | re.DOTALL)
@@ -163,7 +162,7 @@ def test_the_tutorial_works_as_printed(folder, port, env, started):
             if block.title == SERVER:
                 for command, _ in steps_of(text):
                     started.append(subprocess.Popen(read_recipe(command, port), cwd=folder, env=env))
-                    wait_for(lambda: is_ready(f"http://127.0.0.1:{port}"), STARTS_WITHIN_S, "the service")
+                    wait_for(lambda: is_ready(f"http://127.0.0.1:{port}"), WITHIN_S, "the service")
             elif block.title == SHELL:
                 for command, shown in steps_of(text):
                     printed = shell.run(command)

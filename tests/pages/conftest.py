@@ -26,10 +26,10 @@ from playwright.sync_api import (
 )
 
 from plyscribe.service.client import Client
-from tests.system.running import ROOT, Pair, Serving, open_account, pair, serving, status_of, wait_for
+from tests.system.running import ROOT, WITHIN_S, Pair, Serving, open_account, pair, serving, status_of, wait_for
 
-# As patient as everything else: by default it is five seconds, which a busy machine needs now and then.
-expect.set_options(timeout=30_000)
+WITHIN_MS = WITHIN_S * 1000
+expect.set_options(timeout=WITHIN_MS)
 
 SCREENSHOTS = ROOT / ".screenshots"
 OFFLINE = ["--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-quic"]
@@ -102,7 +102,7 @@ class Visitor:
     def open_window(self) -> Page:
         """Another window of the same browser."""
         page = self.context.new_page()
-        page.set_default_timeout(30_000)
+        page.set_default_timeout(WITHIN_MS)
         page.on("pageerror", lambda error: self.faults.append(str(error)))
         page.on("console", self._note_error)
         page.on("request", lambda asked: self._note_request(asked.url))

@@ -4,7 +4,7 @@ from typing import Any
 
 import httpx
 
-from tests.system.running import Serving, wait_for
+from tests.system.running import WITHIN_S, Serving, wait_for
 
 
 class ClubNight:
@@ -13,7 +13,7 @@ class ClubNight:
     def __init__(self, service: Serving, name: str = "Club night", **terms: Any) -> None:
         self.token = (service.data / "admin.token").read_text().strip()
         headers = {"Authorization": f"Bearer {self.token}"}
-        self._client = httpx.Client(base_url=service.url, headers=headers, timeout=60)
+        self._client = httpx.Client(base_url=service.url, headers=headers, timeout=WITHIN_S)
         club = {"ruleset": "zhen", "format": {"kind": "swiss", "rounds": 3}, "at_table": True, "is_open": False}
         self.id = self.send("POST", "/v1/tournaments", name=name, **{**club, "rounds_begin": "call", **terms})[
             "tournament"

@@ -148,11 +148,11 @@ def test_what_others_do_appears_by_itself_and_leaves_a_form_as_it_is(visit, nigh
     choose(page, 1)
     page.locator("form[data-post$='/results']").get_by_label("Draw").check()
     night.post("/results", round=1, board=2, ranks=[1, 2])
-    expect(page.locator("#place-2-1")).to_contain_text("won", timeout=60_000)
+    expect(page.locator("#place-2-1")).to_contain_text("won")
     expect(page.locator("form[data-post$='/results']").get_by_label("Draw")).to_be_checked()
     # Somebody enters the result of this board, too: the forms are now others.
     night.post("/results", round=1, board=1, ranks=[1, 2])
-    expect(page.get_by_role("heading", name="Correct the result")).to_be_visible(timeout=60_000)
+    expect(page.get_by_role("heading", name="Correct the result")).to_be_visible()
 
 
 def test_what_is_entered_stays_when_the_other_forms_of_the_board_change(visit, night):
@@ -164,7 +164,7 @@ def test_what_is_entered_stays_when_the_other_forms_of_the_board_change(visit, n
     reason = page.locator("form[data-post$='/adjudications']").get_by_label("Reason")
     reason.fill("the lights")
     night.send("POST", f"/v1/matches/{night.list_games(1)[0]['match']}/pause", why="the lights went out")
-    expect(page.get_by_role("button", name="Let the match go on")).to_be_visible(timeout=60_000)
+    expect(page.get_by_role("button", name="Let the match go on")).to_be_visible()
     expect(reason).to_be_focused()
     expect(reason).to_have_value("the lights")
     expect(page.locator("form[data-post$='/results']").get_by_label("Draw")).to_be_checked()

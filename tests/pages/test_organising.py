@@ -13,8 +13,6 @@ from tests.system.test_tournaments import admin_token
 
 pytestmark = pytest.mark.server
 
-SOON_MS = 30_000
-
 
 @pytest.fixture
 def announce(service):
@@ -102,7 +100,7 @@ def test_teams_are_announced_and_put_together_in_the_table_of_entrants(visit, an
     page.get_by_label("Team of Ben").fill("Village")
     page.get_by_role("button", name="Save the table").click()
     wait_for(lambda: len(night.get()["teams"]) == 2, why="the teams")
-    expect(page.get_by_role("heading", name="Teams")).to_be_visible(timeout=SOON_MS)
+    expect(page.get_by_role("heading", name="Teams")).to_be_visible()
 
 
 def test_the_form_says_why_a_tournament_cannot_be_rated(visit, service):
@@ -142,7 +140,7 @@ def test_one_who_asks_is_let_in_and_sees_it_at_once(visit, announce):
     expect(asker.get_by_role("button", name="Withdraw the request")).to_be_visible()
     organiser = open_desk(visit(), night)
     organiser.get_by_role("button", name="Let Rosa in", exact=True).click()
-    expect(asker.get_by_role("heading", name="You take part as Rosa")).to_be_visible(timeout=SOON_MS)
+    expect(asker.get_by_role("heading", name="You take part as Rosa")).to_be_visible()
     expect(organiser.get_by_role("row", name="Rosa")).to_contain_text(["asked and let in"])
 
 
@@ -156,7 +154,7 @@ def test_what_the_organiser_types_outlasts_what_comes_in_meanwhile(visit, announ
     guest = page.get_by_label("Name of the guest")
     guest.press_sequentially("Lau")
     night.guests("Ada")
-    expect(page.get_by_role("rowheader", name="Ada #3")).to_be_visible(timeout=SOON_MS)
+    expect(page.get_by_role("rowheader", name="Ada #3")).to_be_visible()
     expect(guest).to_be_focused()
     guest.press_sequentially("ra")
     expect(guest).to_have_value("Laura")
@@ -164,12 +162,12 @@ def test_what_the_organiser_types_outlasts_what_comes_in_meanwhile(visit, announ
     expect(page.locator("#leaver option:checked")).to_have_text("Ben")
     # What is not changed follows what others do.
     night.send("PATCH", f"{night.path}/entrants/1", rating=1234)
-    expect(page.get_by_label("Rating of Ada #1")).to_have_value("1234", timeout=SOON_MS)
+    expect(page.get_by_label("Rating of Ada #1")).to_have_value("1234")
     page.get_by_role("button", name="Save the table").click()
     wait_for(lambda: night.get()["entrants"][1]["rating"] == 1700, why="the rating")
     # Whoever was chosen and has left is not replaced by somebody else.
     night.post("/entrants/2/withdrawal")
-    expect(page.locator("#leaver option:checked")).to_have_text("Choose …", timeout=SOON_MS)
+    expect(page.locator("#leaver option:checked")).to_have_text("Choose …")
 
 
 def test_the_next_name_stays_although_the_last_one_is_entered_late(visit, announce):
@@ -181,7 +179,7 @@ def test_the_next_name_stays_although_the_last_one_is_entered_late(visit, announ
     held.wait()
     guest.fill("Be")
     held[0].continue_()
-    expect(page.get_by_role("rowheader", name="Ada")).to_be_visible(timeout=SOON_MS)
+    expect(page.get_by_role("rowheader", name="Ada")).to_be_visible()
     expect(guest).to_have_value("Be")
 
 
@@ -198,7 +196,7 @@ def test_guests_are_entered_with_enter_and_a_refusal_outlasts_what_comes_in(visi
     page.get_by_role("button", name="Invite").click()
     expect(page.locator("#invite-form .refusal")).to_contain_text("No account is called")
     night.guests("Ben")
-    expect(page.get_by_role("rowheader", name="Ben")).to_be_visible(timeout=SOON_MS)
+    expect(page.get_by_role("rowheader", name="Ben")).to_be_visible()
     expect(page.locator("#invite-form .refusal")).to_contain_text("No account is called")
     expect(page.get_by_label("Id or name")).to_have_value("Nobody of this name")
     organiser.forgive("status of 422")
@@ -214,12 +212,12 @@ def test_a_round_is_called_after_a_look_at_its_pairing(visit, announce):
     assert find_barriers(page) == []
     confirm(page, page.get_by_role("button", name="Call round 1"))
     page.wait_for_url(f"**{night.page}")
-    expect(page.get_by_text("Round 1 is under way: 2 games are not finished.")).to_be_visible(timeout=SOON_MS)
+    expect(page.get_by_text("Round 1 is under way: 2 games are not finished.")).to_be_visible()
     # It is taken back as long as there is no result.
     page.get_by_text("Pause, take back, call off").click()
     page.locator("#take-back-why").fill("Fay is here now")
     confirm(page, page.get_by_role("button", name="Take the round back"))
-    expect(page.get_by_role("button", name="Call round 1")).to_be_visible(timeout=SOON_MS)
+    expect(page.get_by_role("button", name="Call round 1")).to_be_visible()
     expect(page.get_by_role("region", name="Decisions of the organiser")).to_contain_text("Fay is here now")
 
 
@@ -241,7 +239,7 @@ def test_a_round_is_paired_by_hand_with_the_keyboard_and_objections_are_told(vis
         page.keyboard.press("Tab")
     page.keyboard.press("Space")
     expect(page.get_by_role("region", name="What speaks against this pairing")).to_contain_text(
-        re.compile(r"Board 1: .* have met before"), timeout=SOON_MS
+        re.compile(r"Board 1: .* have met before")
     )
     require_usable(page, "pairing-by-hand", NARROW)
     page.get_by_label("Why do you pair by hand?").fill("they come by the same car")
@@ -257,7 +255,7 @@ def test_a_change_meanwhile_is_announced_to_whoever_pairs_by_hand(visit, announc
     page = visit().sign_in(night.token, f"{night.page}/rounds/next")
     expect(page.locator("#boards .place")).to_have_count(4)
     night.post("/entrants/4/withdrawal")
-    expect(page.get_by_text("The tournament has changed since you loaded this page.")).to_be_visible(timeout=SOON_MS)
+    expect(page.get_by_text("The tournament has changed since you loaded this page.")).to_be_visible()
     page.get_by_role("link", name="Load the pairing anew").click()
     expect(page.locator("#boards .place")).to_have_count(2)
 
@@ -285,7 +283,7 @@ def test_a_player_cancels_a_bye_leaves_and_is_let_come_back(visit, announce):
     organiser.locator("#returner").select_option(label="Bianca")
     organiser.locator("#returner-why").fill("the bus came after all")
     organiser.get_by_role("button", name="Let come back").click()
-    expect(page.get_by_role("heading", name="You take part as Bianca")).to_be_visible(timeout=SOON_MS)
+    expect(page.get_by_role("heading", name="You take part as Bianca")).to_be_visible()
 
 
 def test_a_pause_is_told_to_everybody_with_its_reason_until_it_goes_on(visit, announce):
@@ -297,9 +295,9 @@ def test_a_pause_is_told_to_everybody_with_its_reason_until_it_goes_on(visit, an
     page.get_by_text("Pause, take back, call off").click()
     page.locator("#pause-why").fill("the pizza is here")
     page.get_by_role("button", name="Pause", exact=True).click()
-    expect(spectator.get_by_text("The tournament is paused: the pizza is here")).to_be_visible(timeout=SOON_MS)
+    expect(spectator.get_by_text("The tournament is paused: the pizza is here")).to_be_visible()
     page.get_by_role("button", name="Go on").click()
-    expect(spectator.get_by_text("The tournament is paused")).to_have_count(0, timeout=SOON_MS)
+    expect(spectator.get_by_text("The tournament is paused")).to_have_count(0)
 
 
 def test_an_arbiter_who_is_named_can_organise_at_once(visit, announce):
@@ -311,7 +309,7 @@ def test_an_arbiter_who_is_named_can_organise_at_once(visit, announce):
     page.get_by_text("Arbiters", exact=True).click()
     page.get_by_label("Account, by name or id").fill("Arno")
     page.get_by_role("button", name="Make an arbiter").click()
-    expect(arbiter.get_by_role("heading", name="Organise", exact=True)).to_be_visible(timeout=SOON_MS)
+    expect(arbiter.get_by_role("heading", name="Organise", exact=True)).to_be_visible()
     confirm(arbiter, arbiter.get_by_role("button", name="Start"))
-    expect(arbiter.get_by_role("button", name="Call round 1")).to_be_visible(timeout=SOON_MS)
+    expect(arbiter.get_by_role("button", name="Call round 1")).to_be_visible()
     require_usable(arbiter, "organise-playing", NARROW)

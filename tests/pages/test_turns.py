@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 from plyscribe.service.client import Client
 from tests.pages.conftest import TOKENS, Visitor
 from tests.pages.test_tournament_page import announce, organiser  # noqa: F401 (a fixture)
-from tests.system.running import wait_for
+from tests.system.running import WITHIN_S, wait_for
 
 pytestmark = pytest.mark.server
 
@@ -40,7 +40,7 @@ def test_a_badge_on_every_page_leads_to_the_match_that_waits(visit):
             expect(page.locator("#turns")).to_be_hidden()
         two.move(match, "d4")
         for page in (tilda.page, other):
-            expect(page.locator("#turns")).to_have_text("Your turn", timeout=60_000)
+            expect(page.locator("#turns")).to_have_text("Your turn")
         tilda.page.locator("#turns").click()
         tilda.page.wait_for_url(re.compile(f"/matches/{match}/play$"))
         two.withdraw(match, 1)
@@ -75,7 +75,7 @@ def test_a_player_is_led_from_the_cup_to_their_game(visit, organiser):  # noqa: 
     link = tilda.page.get_by_role("link", name="Play your game")
     match = str(link.get_attribute("href")).split("/")[2]
     # The page links to the match from the pairing on, a moment before it is made.
-    wait_for(lambda: httpx.get(f"{tilda.url}/v1/matches/{match}", timeout=60).is_success, why="the match")
+    wait_for(lambda: httpx.get(f"{tilda.url}/v1/matches/{match}", timeout=WITHIN_S).is_success, why="the match")
     link.click()
     tilda.page.wait_for_url(re.compile("/matches/match-[a-z0-9]+/play$"))
     organiser.abort_tournament(made, "the test is over")

@@ -12,7 +12,6 @@ from tests.pages.halls import ClubNight
 pytestmark = pytest.mark.server
 
 PROJECTOR = {"width": 1920, "height": 1080}
-SOON_MS = 60_000
 TURNS_AFTER_MS, TURN_MS = 12_100, 700
 """When the wall begins to turn a page, and how long that takes at most."""
 
@@ -32,9 +31,9 @@ def test_the_wall_shows_results_as_they_come_to_visitors_without_an_account(visi
     expect(page.get_by_text("Scan to enter")).to_be_visible()
     assert find_barriers(page) == []
     night.begin()
-    expect(page.get_by_role("heading", name="Boards")).to_be_visible(timeout=SOON_MS)
+    expect(page.get_by_role("heading", name="Boards")).to_be_visible()
     night.post("/results", round=1, board=2, ranks=[2, 1])
-    expect(page.locator("[data-line='2']").first).to_contain_text("0 : 1", timeout=SOON_MS)
+    expect(page.locator("[data-line='2']").first).to_contain_text("0 : 1")
     expect(page.locator(".fresh")).to_have_count(1)
     expect(page.get_by_text("Round 2 can be called as soon as boards 1, 3, 4 and 5 are over.")).to_be_visible()
     expect(page.locator("#clock")).not_to_be_empty()
@@ -51,7 +50,7 @@ def test_the_final_table_is_on_the_wall_once_the_tournament_is_ended_from_its_pa
     page = visit().sign_in(night.token, night.page)
     page.get_by_role("button", name="End the tournament", exact=True).click()
     page.get_by_role("dialog").get_by_role("button").first.click()
-    expect(wall.get_by_role("heading", name="Final table")).to_be_visible(timeout=SOON_MS)
+    expect(wall.get_by_role("heading", name="Final table")).to_be_visible()
     expect(wall.locator("#wall-table .line")).to_have_text([re.compile("Ida.*2"), re.compile("Kim.*0")])
     night.close()
 
@@ -63,10 +62,10 @@ def test_the_wall_says_that_it_is_stale_and_recovers_by_itself(visit, night):
     hall.page.goto(f"{night.page}/wall")
     expect(hall.page.locator("#stale")).to_be_hidden()
     hall.context.set_offline(True)
-    expect(hall.page.locator("#stale")).to_contain_text("No connection. This is how it stood at", timeout=SOON_MS)
+    expect(hall.page.locator("#stale")).to_contain_text("No connection. This is how it stood at")
     night.post("/results", round=1, board=1, ranks=[1, 2])
     hall.context.set_offline(False)
-    expect(hall.page.locator("[data-line='1']").first).to_contain_text("1 : 0", timeout=SOON_MS)
+    expect(hall.page.locator("[data-line='1']").first).to_contain_text("1 : 0")
     expect(hall.page.locator("#stale")).to_be_hidden()
     # Browsers note each request that fails.
     hall.forgive("ERR_INTERNET_DISCONNECTED")
@@ -109,7 +108,7 @@ def test_a_result_may_come_while_the_wall_turns_a_page(visit, night):
     night.post("/results", round=1, board=1, ranks=[1, 2])
     # Whatever wakes the wall, it looks at what is new.
     page.evaluate("dispatchEvent(new Event('online'))")
-    expect(page.locator("[data-line='1']").first).to_contain_text("1 : 0", timeout=SOON_MS)
+    expect(page.locator("[data-line='1']").first).to_contain_text("1 : 0")
     page.clock.run_for(TURN_MS)
     expect(counter).to_have_text(re.compile(r"2/[2-9]"))
 

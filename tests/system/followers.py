@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from plyscribe.service.client import Client
 from plyscribe.service.client.answers import InboxEntry
+from tests.system.running import WITHIN_S
 
 PAUSE_S = 0.2
 
@@ -39,7 +40,7 @@ class Stream:
 
     def connect(self) -> None:
         self._raw, self._body, self._text = b"", b"", b""
-        self.socket = socket.create_connection(self._address, timeout=60)
+        self.socket = socket.create_connection(self._address, timeout=WITHIN_S)
         lines = [f"GET {self._path} HTTP/1.1", "Host: localhost", "Accept: text/event-stream"]
         lines += [f"Last-Event-ID: {self.ids[-1]}"] if self.ids else []
         lines += [f"Authorization: Bearer {self._token}"] if self._token else []

@@ -7,8 +7,7 @@ from contextlib import suppress
 from typing import Any, Self
 
 from tests.faults.proxy import Link, forward
-
-WITHIN_S = 60.0
+from tests.system.running import WITHIN_S
 
 
 class Line:

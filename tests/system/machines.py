@@ -15,8 +15,6 @@ from tests.deploy.kit import DEPLOY, prepare_caddy
 from tests.system.running import ROOT, WITHIN_S, free_port, is_ready, wait_for
 
 PLACES = {"host": "127.0.0.1", "names": "", "key": "", "sign_up": "open", "metrics": "open"}
-START_WITHIN_S = 240.0
-"""A whole layout starts at once, beside whatever else this machine does."""
 
 TAIL = 12
 """Lines of a log: the first and the last process can be read together in a report of a failure."""
@@ -45,7 +43,7 @@ class Machine:
     def run(self, *argv: str, env: Mapping[str, str] | None = None) -> None:
         """Run a command to its end; it must succeed."""
         settings = {**self._outside, **(env or {})}
-        ran = subprocess.run(argv, env=settings, cwd=self.folder, capture_output=True, timeout=60)
+        ran = subprocess.run(argv, env=settings, cwd=self.folder, capture_output=True, timeout=WITHIN_S)
         assert ran.returncode == 0, ran.stderr
 
     def start(self, name: str, argv: tuple[str, ...], env: Mapping[str, str]) -> None:
@@ -115,5 +113,5 @@ def start_proxy(here: Machine, *ports: int) -> str:
     """The address of Caddy, with the kit's file, in front of the API at these ports."""
     url = f"http://127.0.0.1:{free_port()}"
     here.start("caddy", *prepare_caddy(url, ports, here.folder))
-    wait_for(lambda: is_ready(url), START_WITHIN_S, "the proxy")
+    wait_for(lambda: is_ready(url), WITHIN_S, "the proxy")
     return url

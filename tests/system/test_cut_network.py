@@ -16,7 +16,7 @@ from plyscribe.service.store.redis import connect
 from tests.store.own_servers import OwnServer, own_server
 from tests.system.followers import read_inbox
 from tests.system.lines import Line
-from tests.system.running import Pair, free_port, is_ready, pair, process, status_of, wait_for
+from tests.system.running import WITHIN_S, Pair, free_port, is_ready, pair, process, status_of, wait_for
 
 pytestmark = pytest.mark.server
 
@@ -129,7 +129,7 @@ class Mover:
         self._move = {"move": move}
 
     def send(self) -> httpx.Response:
-        return httpx.post(self._path, json=self._move, headers=self._headers, timeout=60)
+        return httpx.post(self._path, json=self._move, headers=self._headers, timeout=WITHIN_S)
 
     def count_moves(self) -> int:
         return [event["type"] for event in self._both.clients[0].events(self.match)].count("move-made")
@@ -145,8 +145,8 @@ def test_an_api_process_without_its_store_says_so_and_goes_on_by_itself(
         trouble(line)
         refused = mover.send()
         assert (refused.status_code, refused.json()["code"]) == (503, "store/unavailable")
-        assert httpx.get(f"{url}/readyz", timeout=60).status_code == 503
-        assert httpx.get(f"{url}/healthz", timeout=60).status_code == 200
+        assert httpx.get(f"{url}/readyz", timeout=WITHIN_S).status_code == 503
+        assert httpx.get(f"{url}/healthz", timeout=WITHIN_S).status_code == 200
         line.mend()
         wait_for(lambda: is_ready(url), why="its return")
         assert mover.send().is_success

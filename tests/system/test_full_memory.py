@@ -11,7 +11,7 @@ from plyscribe.service.client import Client, Problem
 from plyscribe.service.processes.embedded import find_running
 from plyscribe.service.store.redis import connect_client
 from tests.system.running import (
-    STARTS_WITHIN_S,
+    WITHIN_S,
     Serving,
     free_port,
     is_ready,
@@ -43,8 +43,8 @@ def serving_full(data: Path) -> Iterator[Serving]:
     """The service started on a store that is full, which is not ready but can be read."""
     service = Serving(data, free_port(), PLYSCRIBE_STORE_MEMORY="16MB")
     try:
-        wait_for(lambda: httpx.get(f"{service.url}/healthz", timeout=60).is_success, STARTS_WITHIN_S, "the service")
-        wait_for(lambda: "Plyscribe serves at" in service.output.read_text(), STARTS_WITHIN_S, "the start")
+        wait_for(lambda: httpx.get(f"{service.url}/healthz", timeout=WITHIN_S).is_success, WITHIN_S, "the service")
+        wait_for(lambda: "Plyscribe serves at" in service.output.read_text(), WITHIN_S, "the start")
         yield service
     finally:
         service.stop()
@@ -71,10 +71,10 @@ def test_a_full_store_is_read_refuses_moves_and_goes_on_with_more_memory(tmp_pat
         assert hasty[0].events(match)[-1] == receipts[-1]["events"][-1]
         ended = hasty[0].withdraw(left)
         assert ended["events"][-1]["type"] == "match-ended"
-        assert httpx.get(f"{service.url}/healthz", timeout=60).is_success
+        assert httpx.get(f"{service.url}/healthz", timeout=WITHIN_S).is_success
         wait_for(lambda: read_readiness(service.url).get("code") == "store/full", why="the trouble")
         wait_for(lambda: not is_ready(service.url), why="a refusal")
-        assert "plyscribe_store_takes_writes 0.0" in httpx.get(f"{service.url}/metrics", timeout=60).text
+        assert "plyscribe_store_takes_writes 0.0" in httpx.get(f"{service.url}/metrics", timeout=WITHIN_S).text
         for client in hasty:
             client.close()
         tokens, ids = [client.token for client in both.clients], both.ids
@@ -83,7 +83,9 @@ def test_a_full_store_is_read_refuses_moves_and_goes_on_with_more_memory(tmp_pat
         with ann, ben:
             assert ann.match(match)["version"] == receipts[-1]["version"]
             set_memory(data, "0")
-            wait_for(lambda: httpx.get(f"{service.url}/readyz", timeout=60).is_success, why="the end of the trouble")
+            wait_for(
+                lambda: httpx.get(f"{service.url}/readyz", timeout=WITHIN_S).is_success, why="the end of the trouble"
+            )
             for ply in range(ann.match(match)["ply"], len(MOVES)):
                 (ann, ben)[ply % 2].move(match, MOVES[ply])
             ann.withdraw(match)

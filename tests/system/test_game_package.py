@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from plyscribe.service.client import Client
-from tests.system.running import ROOT, Serving, environment, pair, serving, status_of, wait_for
+from tests.system.running import ROOT, WITHIN_S, Serving, environment, pair, serving, status_of, wait_for
 
 pytestmark = pytest.mark.server
 
@@ -36,7 +36,7 @@ class Package:
     def run(self, *arguments: object, at: Path | None = None) -> str:
         argv = [sys.executable, *map(str, arguments)]
         ran = subprocess.run(
-            argv, cwd=at or self.folder, env=self.env, capture_output=True, text=True, timeout=120, check=False
+            argv, cwd=at or self.folder, env=self.env, capture_output=True, text=True, timeout=WITHIN_S, check=False
         )
         assert ran.returncode == 0, ran.stdout + ran.stderr
         return ran.stdout
@@ -100,7 +100,7 @@ def test_it_is_played_over_http_and_its_bundle_verified_offline(
 def test_its_pages_have_rules_board_sentences_and_lessons_in_two_languages(service: Serving, played: str) -> None:
     def read(path: str, language: str = "en") -> str:
         page = httpx.get(
-            f"{service.url}{path}", headers={"Accept-Language": language}, follow_redirects=True, timeout=60
+            f"{service.url}{path}", headers={"Accept-Language": language}, follow_redirects=True, timeout=WITHIN_S
         )
         assert page.status_code == 200, path
         return page.text
@@ -113,6 +113,6 @@ def test_its_pages_have_rules_board_sentences_and_lessons_in_two_languages(servi
     assert 'class="pebbles-hollow"' in read(f"/matches/{played}")
     assert 'data-touch="take-3"' in read("/rulesets/pebbles/learn/last")
     picture = httpx.get(
-        f"{service.url}/v1/matches/{played}/positions/4", headers={"Accept": "image/svg+xml"}, timeout=60
+        f"{service.url}/v1/matches/{played}/positions/4", headers={"Accept": "image/svg+xml"}, timeout=WITHIN_S
     )
     assert ".pebbles-hollow { fill: #d8cfbd; }" in picture.text

@@ -19,7 +19,7 @@ import pytest
 
 from plyscribe import __version__
 from tests.manual import RUN, write_files
-from tests.system.running import ROOT, environment, free_port
+from tests.system.running import ROOT, WITHIN_S, environment, free_port
 
 pytestmark = pytest.mark.server
 
@@ -50,7 +50,7 @@ class Place:
     def run(self, program: str, *arguments: object) -> str:
         argv = [self.bin / program, *map(str, arguments)]
         ran = subprocess.run(
-            argv, cwd=self.work, env=self.env, capture_output=True, text=True, timeout=300, check=False
+            argv, cwd=self.work, env=self.env, capture_output=True, text=True, timeout=WITHIN_S, check=False
         )
         assert ran.returncode == 0, ran.stdout + ran.stderr
         return ran.stdout

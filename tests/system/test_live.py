@@ -11,7 +11,6 @@ import pytest
 from plyscribe.service.client import Client
 from tests.system.followers import Crowd
 from tests.system.running import (
-    STARTS_WITHIN_S,
     WITHIN_S,
     count_followers,
     free_port,
@@ -39,7 +38,7 @@ def test_nothing_is_missed_or_doubled_across_deaths(tmp_path):
             for number, victim in enumerate(("web", "store", "web", "store", "web"), 1):
                 service.kill(victim)
                 move(both, match)
-                wait_for(lambda: is_ready(service.url), STARTS_WITHIN_S, "the service")
+                wait_for(lambda: is_ready(service.url), WITHIN_S, "the service")
                 move(both, match)
                 wait_for(lambda number=number: crowd.have(list(range(1, 4 + 2 * number))), why="what was played")
             assert crowd.have(everything(ann, match))
@@ -56,11 +55,11 @@ def test_a_server_that_is_told_to_stop_ends_streams_and_finishes_what_is_in_hand
     with web(redis_url, PLYSCRIBE_METRICS="open") as (server, url), pair(url) as both:
         match = both.open_match("zhen")
         with httpx.stream(
-            "GET", f"{url}/v1/matches/{match}/events", headers={"Accept": "text/event-stream"}, timeout=60
+            "GET", f"{url}/v1/matches/{match}/events", headers={"Accept": "text/event-stream"}, timeout=WITHIN_S
         ) as live:
             lines = live.iter_lines()
             assert next(lines) == "retry: 1000"
-            waiting = threading.Thread(target=lambda: answers.append(httpx.get(f"{url}{page}", timeout=60)))
+            waiting = threading.Thread(target=lambda: answers.append(httpx.get(f"{url}{page}", timeout=WITHIN_S)))
             answers: list[httpx.Response] = []
             page = f"/v1/matches/{match}/events?after=3&wait=30"
             waiting.start()
@@ -90,12 +89,12 @@ def test_streams_are_bounded_and_one_client_leaves_places_to_others(redis_url):
         path, live = f"/v1/matches/{match}/events", {"Accept": "text/event-stream"}
         with Crowd(url, path, 3) as crowd:
             wait_for(lambda: crowd.have([1, 2, 3]), why="the first events")
-            refused = httpx.get(f"{url}{path}", headers=live, timeout=60)
+            refused = httpx.get(f"{url}{path}", headers=live, timeout=WITHIN_S)
             assert (refused.status_code, refused.json()["code"]) == (429, "live/share")
             news = both.clients[0].follow(match)
             assert next(news)["version"] == 1
             token = {"Authorization": f"Bearer {both.clients[1].token}"}
-            refused = httpx.get(f"{url}{path}", headers={**live, **token}, timeout=60)
+            refused = httpx.get(f"{url}{path}", headers={**live, **token}, timeout=WITHIN_S)
             assert (refused.status_code, refused.json()["code"]) == (503, "live/full")
             both.clients[0].move(match, "+5")
             wait_for(lambda: crowd.have([1, 2, 3, 4]), why="the move")
@@ -104,7 +103,7 @@ def test_streams_are_bounded_and_one_client_leaves_places_to_others(redis_url):
 
 
 def opens(url: str, path: str) -> bool:
-    with httpx.stream("GET", f"{url}{path}", headers={"Accept": "text/event-stream"}, timeout=60) as stream:
+    with httpx.stream("GET", f"{url}{path}", headers={"Accept": "text/event-stream"}, timeout=WITHIN_S) as stream:
         return stream.status_code == 200
 
 
@@ -130,6 +129,6 @@ def test_bodies_that_never_come_hold_nobody_up(redis_url):
             connection.sendall(b"POST /v1/players HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n")
             connection.sendall(b"Content-Length: 50\r\n\r\n{")
         # After 30 s they are sent away.
-        wait_for(lambda: is_ready(url), within_s=25, why="an answer")
+        wait_for(lambda: is_ready(url), within_s=WITHIN_S, why="an answer")
         with Client(url, retry_for_s=0.0) as client:
             assert open_account(client, "Ann")["kind"] == "person"

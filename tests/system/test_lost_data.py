@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from plyscribe.service.client import Client, Problem
-from tests.system.running import free_port, pair, serving, wait_for
+from tests.system.running import WITHIN_S, free_port, pair, serving, wait_for
 from tests.system.test_serve import run_cli
 
 pytestmark = pytest.mark.server
@@ -75,7 +75,7 @@ def test_a_byte_changed_in_the_file_is_found_named_and_answered(tmp_path):
         deep = run_cli("doctor", "--data", str(data), "--port", port, "--deep")
         assert deep.returncode == 1
         assert f"{match} from event {fault} on: the hash" in deep.stdout
-        assert "plyscribe_damaged_streams 1.0" in httpx.get(f"{service.url}/metrics", timeout=60).text
+        assert "plyscribe_damaged_streams 1.0" in httpx.get(f"{service.url}/metrics", timeout=WITHIN_S).text
         with pytest.raises(Problem) as refused:
             ann.legal_moves(match)
         assert (refused.value.status, refused.value.code) == (409, "match/damaged")

@@ -11,7 +11,7 @@ import pytest
 
 from plyscribe.service.processes.nursery import Forked, Nursery, Program
 from plyscribe.service.processes.serving import CHECKED
-from tests.system.running import ROOT, runs, serving, wait_for
+from tests.system.running import ROOT, WITHIN_S, runs, serving, wait_for
 
 PROGRAM = """\
 import atexit, hashlib, os, random, sys, threading, time
@@ -116,7 +116,7 @@ bed.nursery.{begin}()
 def run_script(folder: Path, begin: str, then: str) -> list[str]:
     """What a process of its own prints that begins a nursery in one of its two ways."""
     script = SCRIPT.format(root=str(ROOT), folder=str(folder), begin=begin) + then
-    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=240)
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=WITHIN_S)
     assert ran.returncode == 0, ran.stderr
     return ran.stdout.split()
 

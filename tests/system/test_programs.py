@@ -13,7 +13,7 @@ import pytest
 
 from plyscribe.service.bridge.source import digest_files
 from plyscribe.service.client import Client
-from tests.system.running import PROGRAM, Serving, crash, environment, free_port, wait_for
+from tests.system.running import PROGRAM, WITHIN_S, Serving, crash, environment, free_port, wait_for
 
 pytestmark = pytest.mark.server
 
@@ -89,7 +89,7 @@ class Cup:
     def run(self) -> tuple[int, str]:
         """The exit code and the output of a whole run."""
         running = self.start()
-        output, _ = running.communicate(timeout=180)
+        output, _ = running.communicate(timeout=WITHIN_S)
         return running.returncode, output
 
     def open_gate(self) -> None:
@@ -201,7 +201,7 @@ def test_a_program_that_changes_between_matches_is_noticed(cup: Cup, service: Se
     assert builds["entered"] == {"digest": new, "command": "alpha.py", "version": "1.2", "options": OPTIONS}
     assert len(builds["played"]) == 2
     assert builds["undeclared"] == 0
-    page = httpx.get(f"{service.url}/tournaments/{find_tournament(anyone, alpha)}", timeout=60).text
+    page = httpx.get(f"{service.url}/tournaments/{find_tournament(anyone, alpha)}", timeout=WITHIN_S).text
     assert "changed from game" in page
     assert new[:16] in page
 
@@ -216,7 +216,7 @@ def test_a_program_that_changes_during_a_match_is_declared_there_anew(cup: Cup, 
     (cup.folder / "beta").write_text(BOT + "# better, too\n")
     (cup.folder / "die").touch()
     cup.open_gate()
-    output, _ = running.communicate(timeout=180)
+    output, _ = running.communicate(timeout=WITHIN_S)
     assert running.returncode == 0, output
     assert "died: exited with code 3" in output
     assert "the build has changed: " in output

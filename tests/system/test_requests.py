@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from plyscribe.service.client import Client
-from tests.system.running import Serving, open_account
+from tests.system.running import WITHIN_S, Serving, open_account
 
 pytestmark = pytest.mark.server
 
@@ -37,7 +37,7 @@ class Wire:
 
     def exchange(self, request: bytes) -> bytes:
         """All that the server answers until it closes the connection."""
-        with socket.create_connection(("127.0.0.1", self.port), timeout=30) as connection:
+        with socket.create_connection(("127.0.0.1", self.port), timeout=WITHIN_S) as connection:
             connection.sendall(request)
             return b"".join(iter(lambda: connection.recv(65536), b""))
 

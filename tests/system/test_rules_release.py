@@ -10,8 +10,8 @@ import pytest
 
 from plyscribe.domain.proofs.cases import DIGEST, parse_cases, prove
 from tests.domain.toy import ToyV1
+from tests.system.running import ROOT, WITHIN_S
 
-ROOT = Path(__file__).parents[2]
 CASES = {
     "perft": [{"name": "plain", "seats": 2, "depth": 2}],
     "playthroughs": [{"name": "plain", "seats": 2, "seed": 1}],
@@ -58,7 +58,9 @@ class Tree:
     def run(self, *arguments: str) -> tuple[int, str]:
         env = {**os.environ, "PYTHONPATH": str(ROOT), "PLYSCRIBE_RULESETS": "newcomer:NEWCOMER"}
         command = [sys.executable, "-m", "plyscribe", "rules", *arguments]
-        done = subprocess.run(command, cwd=self.root, env=env, capture_output=True, text=True, timeout=120, check=False)
+        done = subprocess.run(
+            command, cwd=self.root, env=env, capture_output=True, text=True, timeout=WITHIN_S, check=False
+        )
         return done.returncode, done.stdout + done.stderr
 
     def read(self) -> dict[str, str]:

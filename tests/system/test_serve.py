@@ -15,7 +15,7 @@ from plyscribe.service.queues import QUEUES
 from tests.system.running import (
     KEY,
     ROOT,
-    STARTS_WITHIN_S,
+    WITHIN_S,
     crash,
     descendants,
     environment,
@@ -33,7 +33,7 @@ pytestmark = pytest.mark.server
 
 def run_cli(*argv: str, **env: str) -> subprocess.CompletedProcess[str]:
     argv = (sys.executable, "-m", "plyscribe", *argv)
-    return subprocess.run(argv, env=environment(**env), capture_output=True, text=True, timeout=120, cwd=ROOT)
+    return subprocess.run(argv, env=environment(**env), capture_output=True, text=True, timeout=WITHIN_S, cwd=ROOT)
 
 
 def test_matches_of_all_rulesets_are_played_and_verified_by_a_process_of_its_own(service):
@@ -121,7 +121,7 @@ def test_a_data_directory_and_a_port_that_another_service_has_are_told(service, 
 @pytest.mark.parametrize("command", [("plyscribe", "web"), ("plyscribe.workers", "relay")], ids=" ".join)
 def test_a_process_without_a_store_says_what_is_missing(command):
     argv = [sys.executable, "-m", *command]
-    failed = subprocess.run(argv, env=environment(), capture_output=True, text=True, timeout=60, cwd=ROOT)
+    failed = subprocess.run(argv, env=environment(), capture_output=True, text=True, timeout=WITHIN_S, cwd=ROOT)
     assert failed.returncode == 1
     assert "REDIS_URL is not set" in failed.stderr
     assert "Traceback" not in failed.stderr
@@ -134,7 +134,7 @@ def test_another_store_gets_an_administrator_of_its_own(tmp_path, redis_url):
     port = str(free_port())
     argv = ("-m", "plyscribe", "serve", "--data", str(data), "--redis-url", redis_url, "--port", port)
     with process(*argv):
-        wait_for(lambda: is_ready(f"http://127.0.0.1:{port}"), STARTS_WITHIN_S, "the service")
+        wait_for(lambda: is_ready(f"http://127.0.0.1:{port}"), WITHIN_S, "the service")
         token["other"] = (data / "admin.token").read_text()
         with Client(f"http://127.0.0.1:{port}", token["other"].strip()) as admin:
             assert "admin" in admin.me()["scopes"]
@@ -180,7 +180,7 @@ def test_the_operators_settings_are_kept(tmp_path):
         process("-m", "plyscribe", "serve", "--data", str(tmp_path / "data"), "--port", str(port), **settings),
         Client(f"http://127.0.0.1:{port}") as anyone,
     ):
-        wait_for(lambda: is_ready(anyone.url), STARTS_WITHIN_S, "the service")
+        wait_for(lambda: is_ready(anyone.url), WITHIN_S, "the service")
         with pytest.raises(Problem) as refused:
             anyone.sign_up("Ann")
         assert refused.value.code == "auth/missing"

@@ -18,8 +18,8 @@ from plyscribe.service.processes.embedded import find_binary
 from plyscribe.service.queues import QUEUES
 from tests.deploy.kit import DEPLOY, METRIC, list_named_metrics
 from tests.store.own_servers import own_server, replica_of
-from tests.system.machines import START_WITHIN_S, machine, start_proxy, stored
-from tests.system.running import KEY, ROOT, environment, free_port, is_ready, pair, status_of, wait_for
+from tests.system.machines import machine, start_proxy, stored
+from tests.system.running import KEY, ROOT, WITHIN_S, environment, free_port, is_ready, pair, status_of, wait_for
 
 pytestmark = pytest.mark.server
 
@@ -28,7 +28,7 @@ STARTS = re.compile(r'plyscribe_process_starts_total\{process="(\w+)"\}')
 
 
 def read_metrics(url: str) -> str:
-    return httpx.get(f"{url}/metrics", timeout=30.0).raise_for_status().text
+    return httpx.get(f"{url}/metrics", timeout=WITHIN_S).raise_for_status().text
 
 
 def list_countable() -> set[str]:
@@ -46,7 +46,7 @@ def test_the_layout_for_one_machine_plays_verifies_reports_and_stops(tmp_path):
             for number in range(kind.count):
                 here.start(f"{kind.name}-{number}", kind.command, kind.environment)
         web = f"http://127.0.0.1:{port}"
-        wait_for(lambda: is_ready(web), within_s=START_WITHIN_S, why="the API")
+        wait_for(lambda: is_ready(web), within_s=WITHIN_S, why="the API")
         url = start_proxy(here, port)
         with pair(url) as both, Client(url) as anyone:
             wanted = {"durability": "always", "queues": "up", "lists": "up"}
@@ -63,12 +63,12 @@ def test_the_layout_for_one_machine_plays_verifies_reports_and_stops(tmp_path):
             wait_for(lambda: status_of(ann, match) == "scored", why="the score")
 
         here.run("plyscribe", "archive", "copy", env=kit.environment)
-        assert httpx.get(f"{url}/metrics", timeout=30.0).status_code == 404, "the proxy keeps the metrics in"
+        assert httpx.get(f"{url}/metrics", timeout=WITHIN_S).status_code == 404, "the proxy keeps the metrics in"
         named = list_named_metrics() - list_countable()
         assert len(named) > 20
         wait_for(lambda: named <= set(METRIC.findall(read_metrics(web))), why=f"all of {named}")
         kinds = {"web", "relay", *QUEUES}
-        wait_for(lambda: set(STARTS.findall(read_metrics(web))) >= kinds, START_WITHIN_S, "the start of all processes")
+        wait_for(lambda: set(STARTS.findall(read_metrics(web))) >= kinds, WITHIN_S, "the start of all processes")
         assert here.stop() == dict.fromkeys(here.processes, 0)
 
 
@@ -92,7 +92,7 @@ def bucket() -> Iterator[str]:
     server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
     server.start()
     host, port = server.get_host_and_port()
-    httpx.put(f"http://{host}:{port}/plyscribe", timeout=60).raise_for_status()
+    httpx.put(f"http://{host}:{port}/plyscribe", timeout=WITHIN_S).raise_for_status()
     yield f"http://{host}:{port}"
     server.stop()
 
@@ -126,13 +126,11 @@ def test_the_layout_for_many_machines_goes_on_without_one_process_of_each_kind(
         web = [api for kind, api, _ in ports.values() if kind == "web"]
         assert len(web) > 1
         for port in web:
-            wait_for(lambda port=port: is_ready(f"http://127.0.0.1:{port}"), within_s=START_WITHIN_S, why="the API")
+            wait_for(lambda port=port: is_ready(f"http://127.0.0.1:{port}"), within_s=WITHIN_S, why="the API")
         url = start_proxy(here, *web)
         for name, (kind, api, own) in ports.items():
             report = f"http://127.0.0.1:{api if kind == 'web' else own}"
-            wait_for(
-                lambda report=report, kind=kind: kind in STARTS.findall(read_metrics(report)), START_WITHIN_S, name
-            )
+            wait_for(lambda report=report, kind=kind: kind in STARTS.findall(read_metrics(report)), WITHIN_S, name)
 
         with pair(url) as both:
             ann, ben = both.clients
@@ -165,6 +163,6 @@ def test_a_process_says_that_it_cannot_report_its_numbers(redis_url):
         settings = {"REDIS_URL": redis_url, "PLYSCRIBE_METRICS_PORT": port, "PLYSCRIBE_SERVER_KEY": KEY}
         env = environment(**settings, PLYSCRIBE_READ_URL="sqlite://")
         argv = [sys.executable, "-m", "plyscribe.workers", "relay"]
-        ran = subprocess.run(argv, env=env, cwd=ROOT, capture_output=True, text=True, timeout=60)
+        ran = subprocess.run(argv, env=env, cwd=ROOT, capture_output=True, text=True, timeout=WITHIN_S)
     assert ran.returncode == 1
     assert f"error: PLYSCRIBE_METRICS_PORT: cannot listen on 127.0.0.1 port {port}: Address already" in ran.stderr

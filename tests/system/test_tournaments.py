@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from plyscribe.service.client import Client
-from tests.system.running import PROGRAM, ROOT, Serving, environment, free_port, serving, wait_for
+from tests.system.running import PROGRAM, ROOT, WITHIN_S, Serving, environment, free_port, serving, wait_for
 
 pytestmark = pytest.mark.server
 
@@ -24,8 +24,6 @@ KILLS = 20
 """At most four of each kind: a process that dies eight times within half a minute is given up."""
 
 PAUSE_S = 0.4
-
-WITHIN_S = 240.0
 
 
 def announce(service: Serving) -> str:

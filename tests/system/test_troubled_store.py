@@ -20,17 +20,7 @@ from plyscribe.service.processes.embedded import EmbeddedServer, find_binary, st
 from plyscribe.service.store.redis import connect_client
 from plyscribe.service.streams.patience import PLACES
 from tests.store.own_servers import own_server
-from tests.system.running import (
-    KEY,
-    ROOT,
-    environment,
-    free_port,
-    is_ready,
-    pair,
-    process,
-    serving,
-    wait_for,
-)
+from tests.system.running import KEY, ROOT, WITHIN_S, environment, free_port, is_ready, pair, process, serving, wait_for
 
 pytestmark = pytest.mark.server
 
@@ -55,7 +45,7 @@ class Crowd:
 
     def _move(self, client: int) -> None:
         headers = {"Authorization": f"Bearer {self._token}", "Idempotency-Key": f"key-{client}"}
-        with httpx.Client(headers=headers, timeout=60) as http:
+        with httpx.Client(headers=headers, timeout=WITHIN_S) as http:
             while not self._stop.is_set():
                 number = next(self._numbers)
                 self.waiting.add(number)
@@ -107,7 +97,7 @@ def test_health_is_answered_before_the_moves_that_wait_for_the_store(tmp_path, t
                 def ask_all() -> bool:
                     for path, status in (("/healthz", 200), ("/readyz", 503), ("/metrics", 200)):
                         oldest = min(list(crowd.waiting), default=None)
-                        answer = httpx.get(f"{url}{path}", timeout=60)
+                        answer = httpx.get(f"{url}{path}", timeout=WITHIN_S)
                         assert answer.status_code == status
                         if oldest in crowd.waiting:
                             outlasted.add(path)
@@ -115,7 +105,7 @@ def test_health_is_answered_before_the_moves_that_wait_for_the_store(tmp_path, t
                     return outlasted == {"/healthz", "/readyz", "/metrics"}
 
                 earlier = "each of them to be answered before a move that was sent earlier"
-                wait_for(ask_all, within_s=240, why=earlier)
+                wait_for(ask_all, within_s=WITHIN_S, why=earlier)
                 crowd.end()
             assert {answer.status_code for answer in crowd.answers} == {503}
             assert {answer.json()["code"] for answer in crowd.answers} == {"store/unavailable"}
@@ -139,7 +129,7 @@ def start(name: str, data: Path, **env: str) -> subprocess.CompletedProcess[str]
     keyed = {"PLYSCRIBE_SERVER_KEY": KEY, "PLYSCRIBE_READ_URL": "sqlite://"}
     given = environment(**{**keyed, "PLYSCRIBE_LOG": "text", **env})
     argv = [sys.executable, "-m", *command]
-    return subprocess.run(argv, env=given, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run(argv, env=given, cwd=ROOT, capture_output=True, text=True, timeout=WITHIN_S, check=False)
 
 
 @pytest.mark.parametrize("name", COMMANDS)
