@@ -120,6 +120,7 @@ JOURNEYS = [
     "tests/pages/test_match_page.py::test_a_replay_of_every_game_can_be_stepped_through",
     "tests/pages/test_match_page.py::test_the_rules_lead_to_a_match_to_step_through",
     "tests/pages/test_organising.py::test_a_pause_is_told_to_everybody_with_its_reason_until_it_goes_on",
+    "tests/pages/test_organising.py::test_a_round_is_called_after_a_look_at_its_pairing",
     "tests/pages/test_organising.py::test_somebody_new_becomes_an_organiser_and_announces_an_evening",
     "tests/pages/test_organising.py::test_what_the_organiser_types_outlasts_what_comes_in_meanwhile",
     "tests/pages/test_other_origins.py::test_a_page_of_an_origin_that_is_trusted_plays_a_match",

@@ -22,7 +22,7 @@ from plyscribe.domain.ruleset import AnyRuleset, Decision, Over, Roll
 from plyscribe.domain.rulesets import RULESETS
 from plyscribe.service.boards import BOARDS, draw_board
 from plyscribe.service.boards.board import Board, LastMove, Reason, Touches
-from plyscribe.service.boards.colours import LIGHT, render_colours
+from plyscribe.service.boards.colours import DARK, LIGHT, render_colours
 from plyscribe.service.boards.pixels import render_png
 from plyscribe.service.kit.proof_files import Setting
 from plyscribe.service.rulebooks import read_clauses
@@ -331,10 +331,16 @@ def list_classes(shape: ElementTree.Element) -> Iterator[str]:
 def test_a_picture_is_drawn_in_many_colours_for_every_seat_in_light_and_dark(ruleset):
     step = some_steps(ruleset)[STEPS // 2]
     paper = tuple(bytes.fromhex(LIGHT["paper"][1:]))
-    for theme in ("light", "dark"):
+    for theme, named in (("light", LIGHT), ("dark", DARK)):
         for seat in seats_of(step):
             png = render_png(str(draw_board(ruleset, *step.after, theme, seat)), 400)
             picture = Image.open(BytesIO(png)).convert("RGB")
             colours = {colour: count for count, colour in picture.getcolors(picture.width * picture.height)}
             assert len(colours) > 60
+            assert tuple(bytes.fromhex(named["paper"][1:])) in colours
             assert colours.get(paper, 0) < (0.9 if theme == "light" else 0.1) * picture.width * picture.height
+
+
+def test_no_two_seats_share_a_colour():
+    for colours in (LIGHT, DARK):
+        assert len(set(colours["seats"])) == max(ruleset.max_seats for ruleset in RULESETS)

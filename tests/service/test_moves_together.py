@@ -325,6 +325,14 @@ def test_a_repeated_request_gets_the_answer_that_it_got(table):
     assert table.version(match) == 4
 
 
+def test_the_same_request_twice_at_once_is_one_move(table):
+    match = table.new_match()
+    asked = table.ask(match, "+1", idempotency_key=KEY)
+    reply, left = table.try_all(asked, asked)
+    assert table.leave(asked, left.tried).data == reply.body
+    assert table.version(match) == 3
+
+
 def test_an_error_of_ours_in_one_request_is_left_to_its_view_and_the_others_are_answered(table, monkeypatch):
     bad, good = table.new_match(), table.new_match()
     describe = queries.describe_receipt

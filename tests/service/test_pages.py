@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 from flask.testing import FlaskClient
+from werkzeug.test import TestResponse
 
 from plyscribe.service.composition import compose
 from plyscribe.service.store.memory import MemoryStore
@@ -133,8 +134,10 @@ def test_problems_are_pages_for_people_and_documents_for_programs(browser):
         ("/nowhere", FOR_PEOPLE, page),
         ("/nowhere", {}, document),
         ("/v1/nowhere", FOR_PEOPLE, document),
+        ("/matches", {**FOR_PEOPLE, "Authorization": "Bearer guessed"}, page),
     ):
-        assert browser.get(path, headers=headers).content_type == media
+        refused = browser.get(path, headers=headers)
+        assert (refused.status_code, refused.content_type) == (401 if "Authorization" in headers else 404, media)
 
 
 def test_the_home_page_shows_the_games_and_the_latest_matches(browser):
@@ -221,3 +224,16 @@ def test_a_problem_and_the_rules_are_shown_in_german_to_a_german_reader(browser)
     rules = browser.get("/rulesets/zhen", headers=german).text
     assert '<article class="rules" lang="de">' in rules
     assert '<article class="rules" lang="en">' in browser.get("/rulesets/zhen", headers=FOR_PEOPLE).text
+
+
+def test_a_reader_chooses_another_language_than_the_browser_asks_for(browser):
+    def choose(language: str) -> TestResponse:
+        return browser.post("/language?next=/players", data={"language": language}, headers=FROM_HERE)
+
+    assert choose("xx").status_code == 400
+    chosen = choose("de")
+    assert (chosen.status_code, chosen.location) == (303, "/players")
+    assert {"HttpOnly", "SameSite=Lax"} <= set(chosen.headers["Set-Cookie"].split("; "))
+    shown = browser.get("/players", headers={**FOR_PEOPLE, "Accept-Language": "en"})
+    assert '<html lang="de"' in shown.text
+    assert "Cookie" in shown.vary

@@ -39,6 +39,10 @@ def test_the_page_says_where_one_is_and_keeps_its_address_from_others_and_from_c
     assert "plyt_" not in page.text
     assert (page.headers["Referrer-Policy"], page.headers["Cache-Control"]) == ("strict-origin", "no-store")
     assert "worker-src 'self'" in page.headers["Content-Security-Policy"]
+    reader = create_app(started.parts).test_client()
+    chosen = reader.post(f"/at/{code}", data={"language": "de"}, headers={"Sec-Fetch-Site": "same-origin"})
+    assert (chosen.status_code, chosen.location) == (303, f"/at/{code}")
+    assert '<html lang="de"' in reader.get(f"/at/{code}", headers=HTML).text
 
 
 @pytest.mark.parametrize("what", ["of nobody", "expired", "void"])

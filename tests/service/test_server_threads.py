@@ -201,3 +201,24 @@ def test_while_all_batches_take_long_the_application_answers(echo, monkeypatch):
     echo.gate.set()
     assert all(move.sent.wait(60) for move in waiting)
     assert {move.answered for move in waiting} == {(200, b"w")}
+
+
+def test_a_batch_that_waits_behind_a_slow_one_is_relieved_though_nothing_more_comes(echo):
+    front = Front(serve_the_rest, 100, together=echo)
+    slow = Move(b"slow")
+    passed = threading.Event()
+    answer_all = echo.answer_all
+
+    def answer_slowly(asked: Sequence[Asked]) -> list[Reply | Leave]:
+        if asked[0].body == b"slow":
+            assert passed.wait(60)
+        return answer_all(asked)
+
+    echo.answer_all = answer_slowly
+    slow.arrive(front)
+    eventually(front._batches._waiting.empty)
+    other = Move(b"other")
+    other.arrive(front)
+    assert other.sent.wait(60)
+    passed.set()
+    assert slow.sent.wait(60)

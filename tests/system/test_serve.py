@@ -71,6 +71,8 @@ def test_when_the_service_is_told_to_stop_nothing_of_it_stays(tmp_path):
 
 def test_when_the_service_is_killed_nothing_of_it_stays(tmp_path):
     with serving(tmp_path / "data") as service:
+        assert service.pids("play")
+        assert not service.pids("webhook"), "webhooks are off"
         crash(service.process)
 
 

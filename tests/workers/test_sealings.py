@@ -13,7 +13,7 @@ from plyscribe.service.composition import Parts, compose
 from plyscribe.service.queues import seal_queue
 from plyscribe.service.store.memory import MemoryStore
 from plyscribe.service.store.port import FeedEntry
-from plyscribe.workers.copy_streams import copy_streams
+from plyscribe.workers.copy_streams import copy_due, copy_streams
 from plyscribe.workers.duties.copy_passes import CopyPasses
 from plyscribe.workers.duties.sealings import AGAIN_MS, GATHER_MS, Sealings
 from plyscribe.workers.duties.sending import Sender
@@ -113,6 +113,8 @@ def test_matches_that_shall_rest_for_ever_are_neither_noted_nor_copied(tmp_path,
     rig.duty.find(dict(zip(rig.matches, rig.store.newest(rig.matches), strict=True)))
     assert rig.duty.chores == CopyPasses(rig.parts, rig.queue, Sender()).chores == ()
     assert rig.redis.zcard("relay:sealable") == 0
+    copy_due(rig.parts)
+    assert not list(rig.parts.archive.copies.list_packs())
 
 
 def test_the_worker_merges_small_packs_and_removes_emptied_ones_later(rig, monkeypatch):
