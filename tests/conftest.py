@@ -15,7 +15,7 @@ from jinja2.bccache import Bucket, BytecodeCache
 from werkzeug.routing import Rule
 
 from tests.postgres import NoPostgres, PostgresServer
-from tests.tiers import find_exhaustive, is_left_out
+from tests.tiers import begin_with_longest, find_exhaustive, is_left_out
 
 pytest_plugins = ["plyscribe.testing.plugin", "tests.costs", "pytester"]
 
@@ -34,9 +34,9 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return None
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Give the mark `exhaustive`, which the option -m is then applied to."""
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> Iterator[None]:
+    """Give the mark `exhaustive`, which the option -m is then applied to; and put what is left in order."""
     for item in items:
         if "postgres" in getattr(item, "fixturenames", ()):
             item.add_marker("exhaustive")
@@ -44,6 +44,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if item.nodeid in left_out:
             item.add_marker("exhaustive")
+    yield
+    # With one process, the order is the usual one.
+    if hasattr(config, "workerinput"):
+        items[:] = begin_with_longest(items, config.workerinput["workercount"])
 
 
 def pytest_collection_finish() -> None:

@@ -5,9 +5,19 @@ import subprocess
 import sys
 from collections.abc import Iterable
 from pathlib import Path
+from types import SimpleNamespace
 
 from tests.costs import measure_cpu, name_folder
-from tests.tiers import EXHAUSTIVE, JOURNEYS, MOST_CASES, MOST_ITEMS, find_exhaustive, is_left_out
+from tests.tiers import (
+    EXHAUSTIVE,
+    JOURNEYS,
+    LONGEST,
+    MOST_CASES,
+    MOST_ITEMS,
+    begin_with_longest,
+    find_exhaustive,
+    is_left_out,
+)
 
 ROOT = Path(__file__).parents[1]
 BUSY = "import time\nwhile time.process_time() < 0.5: pass\nprint(flush=True)\nopen(0).read()"
@@ -31,7 +41,7 @@ def find_missing(places: Iterable[str]) -> list[str]:
 
 
 def test_the_tables_name_what_is_there():
-    assert find_missing([*(place for places in EXHAUSTIVE.values() for place in places), *JOURNEYS]) == []
+    assert find_missing([*(place for places in EXHAUSTIVE.values() for place in places), *JOURNEYS, *LONGEST]) == []
     assert find_missing(["tests/gone.py", "tests/test_tiers.py::test_gone"]) == [
         "tests/gone.py",
         "tests/test_tiers.py::test_gone",
@@ -48,6 +58,15 @@ def test_of_many_cases_the_first_the_last_and_some_between_stay():
 def test_of_the_pages_the_journeys_stay():
     pages = [JOURNEYS[0], "tests/pages/test_play.py::test_another"]
     assert find_exhaustive(pages) == {pages[1]}
+
+
+def test_each_process_begins_with_some_of_the_longest():
+    short = [SimpleNamespace(nodeid=f"tests/a.py::test_{number}") for number in range(10)]
+    long = [SimpleNamespace(nodeid=f"{name}::test_a") for name in LONGEST[:3]]
+    ordered = begin_with_longest([*short, *long], 2)
+    assert sorted(map(id, ordered)) == sorted(map(id, [*short, *long]))
+    assert [ordered[place] for place in (0, 1, 6)] == [long[0], long[2], long[1]]
+    assert begin_with_longest(long[:1], 4) == long[:1]
 
 
 def test_a_file_is_not_read_if_all_of_it_is_left_out():

@@ -7,6 +7,9 @@ fixtures that list them.
 
 from collections import defaultdict
 from collections.abc import Iterable
+from itertools import chain, islice
+
+import pytest
 
 MOST_ITEMS = 9_000
 """How many tests `make test` may collect."""
@@ -36,6 +39,7 @@ EXHAUSTIVE = {
     "stops a store or cuts it off; tests/store/test_troubles.py and test_embedded.py do so in `make test`": [
         "tests/store/test_cluster.py::test_a_replica_takes_the_place_of_its_primary",
         "tests/store/test_cluster.py::test_no_node_at_all",
+        "tests/store/test_cluster.py::test_the_feed_goes_on",
         "tests/store/test_cluster.py::test_what_a_dead_node_does_not_hold",
         "tests/store/test_sentinels.py",
         "tests/system/test_archive_processes.py",
@@ -51,6 +55,8 @@ EXHAUSTIVE = {
         "tests/system/test_killed.py",
         "tests/system/test_resumed_streams.py",
         "tests/system/test_rotate_key.py",
+        "tests/system/test_slow_readers.py",
+        "tests/system/test_standing.py::test_a_server_that_stops_says_so",
         "tests/system/test_stopping.py",
         "tests/system/test_tournaments.py::test_a_tournament_goes_as_it_would_have",
         "tests/system/test_web_processes.py",
@@ -88,6 +94,7 @@ EXHAUSTIVE = {
         "tests/system/test_rules_check.py::test_a_check_that_cannot_be_made_says_why",
         "tests/system/test_rules_check.py::test_a_killed_check_leaves_no_process_behind",
         "tests/system/test_rules_check.py::test_an_interrupted_check_leaves_nothing_behind",
+        "tests/system/test_rules_check.py::test_nothing_is_shrunk_on_request",
         "tests/system/test_rules_check.py::test_the_store_is_only_read",
         "tests/system/test_rules_release.py",
         "tests/system/test_serve.py::test_another_store_gets_an_administrator",
@@ -102,6 +109,17 @@ EXHAUSTIVE = {
 }
 """What has the mark, and why: files, folders, and the beginnings of the names of tests."""
 
+LONGEST = [
+    "tests/system/test_contract.py",
+    "tests/system/test_upgrade.py",
+    "tests/system/test_installed.py",
+    "tests/system/test_tournaments.py::test_a_tournament_goes",
+    "tests/service/test_crawl.py",
+    "tests/system/test_programs.py::test_a_cup_that_is_killed",
+    "tests/docs/test_tutorial.py",
+]
+"""What takes longest. Each process begins with some of these, so that no other process waits for them at the end."""
+
 JOURNEYS = [
     "tests/pages/test_accounts.py::test_the_welcome_page_shows_two_secrets_and_who_is_signed_in",
     "tests/pages/test_analysis.py::test_a_guest_signs_in_and_comes_back_to_the_line_for_suggestions",
@@ -112,19 +130,18 @@ JOURNEYS = [
     "tests/pages/test_explorer_page.py::test_beside_a_line_it_follows_the_moves_that_are_tried",
     "tests/pages/test_format_pages.py::test_a_player_challenges_by_a_click_and_the_challenged_sees_the_deadline",
     "tests/pages/test_format_pages.py::test_groups_and_their_bracket_are_watched_to_the_end",
-    "tests/pages/test_weight.py::test_a_page_weighs_little_has_no_barriers_and_fits_a_phone[/]",
     "tests/pages/test_lessons.py::test_a_wrong_move_says_so_and_can_be_taken_back",
     "tests/pages/test_lessons.py::test_every_lesson_is_done_by_clicks_on_the_board[zhen]",
     "tests/pages/test_match_page.py::test_a_long_match_shows_the_part_of_its_moves_that_one_stands_in",
     "tests/pages/test_match_page.py::test_a_match_is_followed_while_its_stream_is_refused",
     "tests/pages/test_match_page.py::test_a_replay_of_every_game_can_be_stepped_through",
+    "tests/pages/test_match_page.py::test_an_administrator_pauses_a_match_and_its_players_see_it_at_once",
     "tests/pages/test_match_page.py::test_the_rules_lead_to_a_match_to_step_through",
     "tests/pages/test_organising.py::test_a_pause_is_told_to_everybody_with_its_reason_until_it_goes_on",
     "tests/pages/test_organising.py::test_a_round_is_called_after_a_look_at_its_pairing",
     "tests/pages/test_organising.py::test_somebody_new_becomes_an_organiser_and_announces_an_evening",
     "tests/pages/test_organising.py::test_what_the_organiser_types_outlasts_what_comes_in_meanwhile",
     "tests/pages/test_other_origins.py::test_a_page_of_an_origin_that_is_trusted_plays_a_match",
-    "tests/pages/test_match_page.py::test_an_administrator_pauses_a_match_and_its_players_see_it_at_once",
     "tests/pages/test_phone.py::test_a_score_sheet_is_typed_and_a_fault_is_shown_at_its_place",
     "tests/pages/test_phone.py::test_a_step_whose_answer_was_lost_counts_once",
     "tests/pages/test_phone.py::test_of_two_phones_that_recorded_a_sheet_the_later_adds_what_the_other_did_not_have",
@@ -150,6 +167,7 @@ JOURNEYS = [
     "tests/pages/test_tournament_page.py::test_a_tournament_is_watched_to_its_end",
     "tests/pages/test_turns.py::test_a_player_is_led_from_the_cup_to_their_game",
     "tests/pages/test_wall.py::test_the_wall_shows_results_as_they_come_to_visitors_without_an_account",
+    "tests/pages/test_weight.py::test_a_page_weighs_little_has_no_barriers_and_fits_a_phone[/]",
 ]
 """What `make test` does in a browser: a journey for each page and feature. All else in tests/pages is exhaustive."""
 
@@ -177,3 +195,14 @@ def find_exhaustive(names: Iterable[str]) -> set[str]:
     for each in cases.values():
         found |= set(each) - {each[round(place * (len(each) - 1) / (MOST_CASES - 1))] for place in range(MOST_CASES)}
     return found
+
+
+def begin_with_longest(items: list[pytest.Item], processes: int) -> list[pytest.Item]:
+    """The tests in another order: each of so many equal parts begins with its share of the longest."""
+    longest = [[item for item in items if item.nodeid.startswith(name)] for name in LONGEST]
+    others = iter([item for item in items if not item.nodeid.startswith(tuple(LONGEST))])
+    ordered: list[pytest.Item] = []
+    for number in range(processes):
+        ordered += chain.from_iterable(longest[number::processes])
+        ordered += islice(others, max(0, (number + 1) * len(items) // processes - len(ordered)))
+    return ordered + list(others)

@@ -46,6 +46,9 @@ def test_an_arbiter_runs_a_round_from_the_desk(visit, night):
     take_pictures(page, "desk-board")
     assert find_barriers(page) == []
     choose(page, 2)
+    page.get_by_text("Codes of this table", exact=True).click()
+    page.get_by_role("button", name="Make a new code for this table").click()
+    expect(page.locator(".codes a")).to_contain_text("/at/plyt_")
     page.get_by_text("Adjudicate or forfeit, with a reason").click()
     decide = page.locator("form[data-post$='/adjudications']")
     decide.get_by_label("Kim did not come: Max wins").check()
@@ -140,6 +143,26 @@ def test_a_refusal_is_shown_in_place_and_nothing_is_lost(visit, night):
     expect(correct.get_by_role("alert")).to_have_text("The game already has this result")
     expect(correct.get_by_label("Reason")).to_have_value("the same again")
     visitor.forgive("409")
+
+
+def test_a_match_is_paused_from_the_desk_and_goes_on(visit, service):
+    online = ClubNight(service, at_table=False, is_open=True, limits={"match_ms": 3_600_000})
+    for name in ("Nora", "Otto"):
+        player = visit(name).page
+        player.goto(online.page)
+        player.get_by_role("button", name="Enter").click()
+        expect(player.get_by_role("button", name="Enter")).to_have_count(0)
+    online.begin()
+    page = open_desk(visit(), online)
+    choose(page, 1)
+    expect(page.locator("#panel-now .clock")).to_have_text([re.compile(r"5\d:\d\d"), "1:00:00"])
+    page.get_by_text("Pause and clocks").click()
+    page.get_by_label("Why the match is paused").fill("the lights went out")
+    page.get_by_role("button", name="Pause the match").click()
+    expect(page.locator("#panel-now")).to_contain_text("paused: the lights went out")
+    page.get_by_role("button", name="Let the match go on").click()
+    expect(page.locator("#panel-now")).not_to_contain_text("paused")
+    online.close()
 
 
 def test_what_others_do_appears_by_itself_and_leaves_a_form_as_it_is(visit, night):

@@ -344,11 +344,12 @@ def test_two_phones_that_record_the_same_without_network_double_nothing(visit, e
 def test_of_two_phones_that_recorded_a_sheet_the_later_adds_what_the_other_did_not_have(visit, evening):
     code = evening.code()
     one, other = scan(visit, code), scan(visit, code)
-    for phone, text in ((one, "d4 e5 c3"), (other, "d4 e5 c3 f6 a1")):
+    cut(other)
+    read, kept = "steps can be read.", "Without network"
+    for phone, text, said in ((one, "d4 e5 c3", read), (other, "d4 e5 c3 f6 a1", kept)):
         phone.page.get_by_text("Type the score sheet").click()
         phone.page.get_by_label("The steps that are not recorded yet").fill(text)
-        expect(phone.page.locator("#sheet-said")).to_contain_text("steps can be read.")
-    cut(other)
+        expect(phone.page.locator("#sheet-said")).to_contain_text(said)
     other.page.get_by_role("button", name="Record these steps").click()
     expect(other.page.locator(".kept code")).to_have_text("d4 e5 c3 f6 a1")
     one.page.get_by_role("button", name="Record these steps").click()

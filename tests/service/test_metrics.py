@@ -98,9 +98,10 @@ def test_jobs_batches_and_followers_are_counted(api, counted):
     metrics.note_relayed(7)
     metrics.change_followers(2)
     metrics.change_followers(-1)
+    metrics.change_connections(3)
     assert counted("job_seconds_count", job="verify_match", outcome="failed") == 1
     assert (counted("relay_batches_total"), counted("relay_entries_total")) == (1, 7)
-    assert counted("followers") == 1
+    assert (counted("followers"), counted("connections")) == (1, 3)
 
 
 def test_clients_that_may_not_read_the_numbers_are_refused(parts):

@@ -161,6 +161,31 @@ def test_no_node_at_all_is_a_store_that_does_not_answer(cluster: OwnCluster) -> 
         assert [entry.stream for entry in group.read(10)] == [STREAMS[0]]
 
 
+def test_the_feed_goes_on_when_a_replica_takes_the_place_of_a_primary(engine: str, tmp_path: Path) -> None:
+    with own_cluster(binary_of(engine).path, tmp_path, replicas=1) as cluster, cluster.connect() as client:
+        group, shares = FeedGroup(client), {share.name: share.buckets for share in list_shares(client)}
+        lost = shares[f"127.0.0.1:{cluster.primaries[0].port}"]
+        stream = next(each for each in STREAMS if bucket_of(each) in lost)
+        with cluster.connect() as writing:
+            append(RedisStore(writing), stream)
+        assert [entry.stream for entry in group.read(10)] == [stream]
+        group.ack()
+        cluster.fail_over(0)
+        with cluster.connect() as writing:
+            append(RedisStore(writing), stream)
+        # The reader has done nothing since, so it has to find out by itself.
+        read: list[str] = []
+        eventually(lambda: read.extend(read_if_there(group)) or read)
+        assert read == [stream]
+
+
+def read_if_there(group: FeedGroup) -> list[str]:
+    try:
+        return [entry.stream for entry in group.read(10)]
+    except StoreUnavailable:
+        return []
+
+
 def test_a_replica_takes_the_place_of_its_primary(engine: str, tmp_path: Path) -> None:
     outcome = run_failovers(binary_of(engine).path, tmp_path, Failovers(failovers=3, replicas=1, is_cluster=True))
     assert (outcome.failovers, outcome.is_clean) == (3, True)

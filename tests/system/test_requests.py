@@ -75,6 +75,14 @@ def test_what_cannot_be_read_as_http_is_answered_without_a_body(wire, line, head
     assert answer.endswith(b"\r\n\r\n")
 
 
+def test_a_body_in_chunks_is_refused_and_not_taken_for_none(wire):
+    head = [b"POST " + wire.match + b"/withdrawal HTTP/1.1", b"Host: localhost", b"Connection: close", wire.token]
+    answer = wire.exchange(b"\r\n".join([*head, b"Transfer-Encoding: chunked", b"", b"2", b"{}", b"0", b"", b""]))
+    assert answer.startswith(b"HTTP/1.1 411 ")
+    status, match = wire.send(b"GET " + wire.match)
+    assert (status, match["version"]) == (200, wire.version)
+
+
 def test_a_token_that_cannot_be_read_is_not_taken_for_none_and_other_headers_are_nothing_to_us(wire):
     status, problem = wire.send(b"GET " + wire.match, b"Authorization: Bearer " + BAD)
     assert (status, problem["code"]) == (401, "auth/missing")

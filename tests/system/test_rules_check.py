@@ -126,6 +126,11 @@ def test_bundles_are_checked_without_any_store(place):
     assert len(parse_record(smallest["record"]).steps) <= smallest["steps_before"] == 7
 
 
+def test_nothing_is_shrunk_on_request(place):
+    code, out, _ = place.run("--bundles", "bundles", "--json", "--no-shrink", "--workers", "1")
+    assert (code, json.loads(out.splitlines()[-1])["smallest"]) == (1, [])
+
+
 def test_the_store_is_only_read(place, tmp_path):
     with start_server(tmp_path / "store") as server, connect_client(server.url, 60.0) as client:
         record(compose(CONFIG, RedisStore(client)))

@@ -143,6 +143,7 @@ def test_another_store_gets_an_administrator_of_its_own(tmp_path, redis_url):
         second = run_cli("serve", "--data", str(data), "--redis-url", redis_url, PLYSCRIBE_SERVER_KEY=KEY)
         assert "in use" in second.stderr
     assert token["other"] != token["embedded"]
+    assert (data / "admin.token.old").read_text() == token["embedded"]
 
 
 @pytest.mark.parametrize(

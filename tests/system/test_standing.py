@@ -1,6 +1,9 @@
-"""Standing connections to the real server, whose web process is killed."""
+"""Standing connections to the real server: killed, stopped, and followed."""
 
+import json
+import os
 import random
+import signal
 import threading
 from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
@@ -9,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from plyscribe.service.client import Client, Json, Problem
-from tests.system.running import pair, serving, wait_for_progress
+from plyscribe.service.client.standing import Socket
+from tests.system.running import count_followers, pair, serving, wait_for, wait_for_progress
 
 pytestmark = pytest.mark.server
 
@@ -63,3 +67,49 @@ def test_nothing_is_lost_or_doubled_when_the_web_process_is_killed(tmp_path: Pat
             for match, receipts in writer.receipts.items():
                 made = [event for event in both.clients[0].events(match) if event["type"] == "move-made"]
                 assert made == [receipt["events"][0] for receipt in receipts]
+
+
+def test_a_server_that_stops_says_so_on_the_line(tmp_path: Path):
+    with serving(tmp_path / "data") as service, pair(service.url) as both:
+        match = both.open_match("zhen")
+        line = Socket(both.clients[0]._http)
+        line.send_lines([json.dumps({"id": 1, "match": match, "body": {"move": "+1"}})])
+        assert json.loads(line.receive())["status"] == 200
+        [web] = service.pids("web")
+        os.kill(web, signal.SIGTERM)
+        last = json.loads(line.receive())
+        assert (last["type"], last["problem"]["code"]) == ("end", "connection/stopping")
+
+
+def test_changes_of_the_own_matches_come_on_the_connection(service):
+    with pair(service.url) as both:
+        ann, ben = both.clients
+        match, moves = both.open_match("zhen"), list[str]()
+        before = count_followers(service.url)
+
+        def follow() -> None:
+            with ann.stand() as following:
+                for change in following.changes():
+                    moves.extend(event["data"]["move"] for event in change["events"] if event["type"] == "move-made")
+                    if "+2" in moves:
+                        return
+
+        with ThreadPoolExecutor(1) as pool:
+            followed = pool.submit(follow)
+            wait_for(lambda: count_followers(service.url) > before, why="the follower")
+            with ann.stand() as standing, ben.stand() as other:
+                standing.move(match, "+1")
+                other.move(match, "+2")
+            followed.result()
+        assert moves == ["+1", "+2"]
+
+
+def test_one_account_has_few_connections(service):
+    with pair(service.url) as both:
+        match = both.open_match("zhen")
+        lines = [Socket(both.clients[0]._http) for _ in range(4)]
+        with pytest.raises(Problem, match="connection") as refused:
+            both.clients[0].stand().move(match, "+1")
+        assert refused.value.code == "connection/share"
+        for line in lines:
+            line.close()

@@ -19,6 +19,7 @@ from plyscribe.service.processes.embedded import EmbeddedServer
 from plyscribe.service.queues import QUEUES, WATCHED, Verification, enqueue_verifications, verify_queue
 from plyscribe.service.store.feed import FeedGroup
 from plyscribe.service.store.memory import MemoryStore
+from plyscribe.service.store.port import UnsupportedServer
 from plyscribe.service.store.redis import RedisStore, connect_client
 from plyscribe.workers.duties import verification as verification_module
 from plyscribe.workers.duties.deadlines import WATCH_EVERY_S, Deadlines
@@ -126,6 +127,12 @@ def test_a_store_that_is_away_or_takes_no_writes_and_queues_that_are_away_are_nu
     finally:
         redis.config_set("min-replicas-to-write", 0)
     assert (readings["store_up"], readings["store_takes_writes"]) == (1, 0)
+    redis.config_set("maxmemory-policy", "allkeys-lru")
+    try:
+        with pytest.raises(UnsupportedServer):
+            watch_readiness(compose(Config(url, url, KEY), RedisStore(redis), redis)).read()
+    finally:
+        redis.config_set("maxmemory-policy", "noeviction")
 
 
 def test_the_size_of_the_archive_is_a_number_and_whether_it_answers(url, redis, tmp_path):
