@@ -172,6 +172,7 @@ def test_the_feed_goes_on_when_a_replica_takes_the_place_of_a_primary(engine: st
         group.ack()
         cluster.fail_over(0)
         with cluster.connect() as writing:
+            eventually(lambda: answers(RedisStore(writing)))
             append(RedisStore(writing), stream)
         # The reader has done nothing since, so it has to find out by itself.
         read: list[str] = []
