@@ -92,7 +92,7 @@ class Writer:
                 entries.append(event)
             else:
                 # The store is not where its answers left it. What it has lost is counted at the end.
-                entries = self._read()
+                entries = self.read()
 
     def _append(self, entries: list[StoredEvent], event: StoredEvent, name: str) -> bool | None:
         """Whether the event is stored; None if it is time to stop before an answer comes."""
@@ -109,7 +109,8 @@ class Writer:
             return isinstance(answer, (Stored, Seen))
         return None
 
-    def _read(self) -> list[StoredEvent]:
+    def read(self) -> list[StoredEvent]:
+        """What the store has of the stream, once it answers."""
         while True:
             try:
                 return list(self._store.load(self.stream).entries)
@@ -141,7 +142,7 @@ def run_failovers(
             for each in running:
                 each.result()
         for writer in writers:
-            judge(writer, store.load(writer.stream).entries, outcome)
+            judge(writer, writer.read(), outcome)
         store.close()
     outcome.seconds = time.monotonic() - begun
     return outcome

@@ -42,11 +42,15 @@ class OwnCluster:
 
     def fail_over(self, number: int) -> None:
         """Kill a primary, wait until its replica has taken its place, and start it again as a replica."""
+        self.replace_primary(number)
+        self.replicas[number].start()
+
+    def replace_primary(self, number: int) -> None:
+        """Kill a primary, and wait until its replica has taken its place."""
         victim, replica = self.primaries[number], self.replicas[number]
         victim.stop()
         with Redis(port=replica.port, decode_responses=True) as client:
             eventually(lambda: client.info("replication")["role"] == "master")
-        victim.start()
         self.primaries[number], self.replicas[number] = replica, victim
 
     def connect(self, timeout_s: float = TIMEOUT_S) -> Cluster:
