@@ -198,7 +198,7 @@ def find_exhaustive(names: Iterable[str]) -> set[str]:
 
 
 def begin_with_longest(items: list[pytest.Item], processes: int) -> list[pytest.Item]:
-    """The tests in another order: each of so many equal parts begins with its share of the longest."""
+    """Reorder the tests for this number of processes: each gets an equal part, which begins with some of LONGEST."""
     longest = [[item for item in items if item.nodeid.startswith(name)] for name in LONGEST]
     others = iter([item for item in items if not item.nodeid.startswith(tuple(LONGEST))])
     ordered: list[pytest.Item] = []

@@ -50,7 +50,7 @@ def test_what_a_build_enters_is_read_when_it_ends_and_the_old_rows_until_then(sh
         shelf.finish(build)
     assert names_of_tables(shelf.database) == {"books_1", "authors_1"}
     other = make_shelf(shelf.database, layout=2)
-    assert read(other) == {}, "another layout has tables of its own"
+    assert read(other) == {}, "each layout has separate tables"
     assert not other.state().is_built
 
 

@@ -106,7 +106,7 @@ SITE = SimpleNamespace(get_file_from_path=lambda uri: uri if uri in HELD else No
         ("guide.md", "[contract](../openapi.yaml)", "[contract](openapi.yaml)"),
         ("rulesets/zhen.md", "[start](../../README.md)", "[start](../index.md)"),
         ("guide.md", "[elsewhere](https://example.org/a.md)", "[elsewhere](https://example.org/a.md)"),
-        # The site does not hold the file, or nobody does, and then the build fails.
+        # The first file is not part of the site. The second does not exist, so the build fails.
         ("guide.md", "see [the reader](../domain/record/parsing.py#L1).", "see the reader."),
         ("guide.md", "[gone](../service/gone.py)", "[gone](../service/gone.py)"),
     ],

@@ -172,7 +172,7 @@ def test_cr8_the_third_crystal_wins_at_once() -> None:
     ("before", "after"),
     [
         ("1m . . 1s . . . . . .\n2s . . . . . . . . .", "1m . . . . . . . . .\n2s . . . . 1s . . . ."),
-        # One of its own waits at the far end: it stays, and attacks where it stands.
+        # The seat's own piece stands at the far end, so the scout stops on the near teleport and attacks there.
         ("1m . . 1s . . . . . .\n2s . . . . 1r . . . .", "1m . . . . 1s . . . .\n2s . . . . 1r . . . ."),
         ("1m . . 1s . 2r . . . .\n2s . . . . 1r . . . .", "1m . . . . 1s . . . .\n2s . . . . 1r . . . ."),
         # Nothing is touched on the teleport that is gone on from.

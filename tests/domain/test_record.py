@@ -130,9 +130,7 @@ def test_what_is_written_is_read_again(ruleset: AnyRuleset, data: st.DataObject,
     record = replace(
         record,
         seats=tuple(data.draw(NAMES) for _ in record.seats),
-        about=data.draw(
-            st.dictionaries(st.sampled_from(["date", "seat", "ply_limit", "size"]) | NAMES, NASTY, max_size=4)
-        ),
+        about=data.draw(st.dictionaries(FIELDS, NASTY, max_size=4)),
         comments=tuple(Comment(place, data.draw(NASTY)) for place in data.draw(places)),
     )
     text = format_record(record)
@@ -140,9 +138,7 @@ def test_what_is_written_is_read_again(ruleset: AnyRuleset, data: st.DataObject,
     assert format_record(parse_record(text)) == text
 
 
-@given(
-    st.lists(st.text("ab1. \"\\[]{}()*'+-<>\n", min_size=1, max_size=6) | st.text(min_size=1, max_size=200), max_size=8)
-)
+@given(st.lists(SPELLINGS, max_size=8))
 def test_moves_of_any_spelling_are_written_and_read_again(moves: list[str]) -> None:
     record = scribbled(*moves)
     assert parse_record(format_record(record)) == record

@@ -90,7 +90,7 @@ def test_each_tiebreak_counts_what_it_says():
     assert values(tournament, "wins") == {1: 1, 2: 1, 3: 0, 4: 1}
     assert values(tournament, "places") == {1: (2, 0), 2: (1, 1), 3: (1, 1), 4: (1, 1)}
     tournament.pair([(1, 4), (2, 3)])
-    assert values(tournament, "buchholz") == {1: 3, 2: 5, 3: 5, 4: 3}, "nobody is met before the game is decided"
+    assert values(tournament, "buchholz") == {1: 3, 2: 5, 3: 5, 4: 3}, "an undecided game counts no opponent"
 
 
 def test_direct_encounter_is_worth_nothing_unless_all_met_and_the_mean_of_several_games():

@@ -7,6 +7,7 @@ the content security policy blocks something. With PLYSCRIBE_SCREENSHOTS=1 scree
 import os
 import re
 import shutil
+import time
 from collections.abc import Iterator, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
@@ -28,7 +29,7 @@ from playwright.sync_api import (
 from plyscribe.service.client import Client
 from tests.system.running import ROOT, WITHIN_S, Pair, Serving, open_account, pair, serving, status_of, wait_for
 
-# A part of the usual deadline: what is wrong in one page is wrong in many tests, and each would wait for it.
+# A quarter of the usual deadline: a fault in one page makes many tests wait until it passes.
 WITHIN_MS = WITHIN_S * 1000 / 4
 expect.set_options(timeout=WITHIN_MS)
 
@@ -81,8 +82,8 @@ def chromium() -> Iterator[Browser]:
 def service(tmp_path_factory) -> Iterator[Serving]:
     """One service for the tests of many pages: its start takes as long as several of them.
 
-    Names of accounts are taken by whoever comes first: sign up with `Visitor.sign_up`, and use the form with names of
-    your own.
+    Tests share its accounts: sign up with `Visitor.sign_up`. A test of the sign-up form needs a name that no other
+    test uses.
     """
     with serving(tmp_path_factory.mktemp("pages") / "data") as running:
         with Client(running.url) as anyone:
@@ -239,8 +240,10 @@ class Held(list[Route]):
 
     def wait(self) -> Route:
         """The first request, once the page has sent it."""
-        while not self:
+        deadline = time.monotonic() + WITHIN_S
+        while not self and time.monotonic() < deadline:
             self._page.wait_for_timeout(20)
+        assert self, "the page did not send the request"
         return self[0]
 
 

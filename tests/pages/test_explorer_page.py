@@ -1,4 +1,4 @@
-"""The explorer beside boards."""
+"""The explorer, next to a board."""
 
 from collections.abc import Iterator
 

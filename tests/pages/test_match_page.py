@@ -193,7 +193,7 @@ def test_an_administrator_judges_a_match_on_its_page(visit, service, two):
     page.get_by_label("Player who has to leave").select_option("2")
     page.get_by_label("Cause").select_option("disqualified")
     page.get_by_label("Why (everybody can read it)").fill("two phones")
-    # The page is loaded anew.
+    # The form reloads the page.
     with page.expect_event("load"):
         page.get_by_role("button", name="Withdraw the player").click()
     expect(page.locator("#moves")).to_contain_text(
@@ -242,7 +242,7 @@ def test_an_administrator_pauses_a_match_and_its_players_see_it_at_once(visit, s
     page.get_by_label("Whose clock to change").select_option("2")
     page.get_by_label("Minutes more").fill("-1.5")
     page.locator("#clock-why").fill("a telephone rang")
-    # The page is loaded anew.
+    # The form reloads the page.
     with page.expect_event("load"):
         page.get_by_role("button", name="Change the clock").click()
     expect(player.page.locator("#log")).to_contain_text("took 1 min 30 s from")

@@ -50,7 +50,7 @@ class Rig:
         return match
 
     def record(self, *moves: str, **more: Any) -> str:
-        """A match of two people that somebody enters, which ends when seat 2 gives up."""
+        """A recorded match of two people. It ends when seat 2 gives up."""
         seats = [{"name": "Zoe Guest"}, {"player": self.account}]
         match = self.api.new_match(self.token, seats, "zhen", recorded=True, **more)
         path = f"/v1/matches/{match}"

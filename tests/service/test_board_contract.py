@@ -109,7 +109,7 @@ def some_steps(ruleset: AnyRuleset) -> tuple[Step, ...]:
 
 
 def some_choices(ruleset: AnyRuleset) -> list[Step]:
-    """The steps that begin with somebody's decision, in different positions."""
+    """Steps from positions in which a seat decides."""
     steps = [step for step in some_steps(ruleset) if isinstance(ruleset.turn(step.before.state), Decision)]
     assert len({step.before.state for step in steps}) > 60
     return steps

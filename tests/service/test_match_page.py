@@ -151,7 +151,7 @@ def test_rolls_are_listed_between_the_moves(api, parts):
 
 
 def record(api: Api, *moves: str) -> tuple[str, str]:
-    """A match that somebody enters, and their token."""
+    """A recorded match, and the recorder's token."""
     _, token = api.sign_up()
     match = api.new_match(token, [{"name": "Uwe"}, {"name": "Eva"}], recorded=True)
     for move in moves:

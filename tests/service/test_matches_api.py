@@ -69,7 +69,7 @@ def test_a_match_from_an_open_seat_to_its_end(api):
 
 
 def record(api: Api, *moves: str, ruleset: str = "pathagon", **more: object) -> tuple[str, str]:
-    """The path of a match that somebody enters, and their token."""
+    """The path of a recorded match, and the recorder's token."""
     _, token = api.sign_up()
     seats = [{"name": "<b>Ada</b>"}, {"name": "Bea"}]
     path = f"/v1/matches/{api.new_match(token, seats, ruleset, recorded=True, **more)}"

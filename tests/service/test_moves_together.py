@@ -249,7 +249,7 @@ def test_a_token_is_believed_no_longer_than_by_the_view(table, monkeypatch):
 
 
 def limited(moves: int) -> Table:
-    """A table at which so many moves are allowed."""
+    """A table with this allowance of moves."""
     return Table(allowances_for="all", allowances={**ALLOWANCES, "moves": ((moves, 10**9),)})
 
 

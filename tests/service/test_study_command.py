@@ -277,7 +277,7 @@ def test_without_its_libraries_the_command_says_how_to_get_them(monkeypatch, tmp
 def test_ctrl_c_while_workers_start_is_told_once_by_the_command(tmp_path):
     # Tests that run in the background of a shell ignore Ctrl-C, and what they start would too.
     program = ["env", "--default-signal=INT", sys.executable, "-m", "plyscribe", "study", *SMALL_ZHEN]
-    # So many matches that none is played to its end meanwhile.
+    # Too many matches to finish before the signal.
     sizes = ["--matches", "5000", "--workers", "2", "--out", str(tmp_path / "out")]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     how = {"cwd": tmp_path, "env": environment, "stderr": subprocess.PIPE, "text": True, "start_new_session": True}

@@ -198,7 +198,7 @@ def test_a_torn_write_after_the_witness_is_cut_off(
 
 
 def rewritten_after_its_witness(directory: Path, engine: str, more: int) -> None:
-    """Leave a store that was killed, with a witness from before its files were written anew."""
+    """Leave a store that was killed, with a witness that is older than its rewritten files."""
     server = EmbeddedServer(directory, binary_of(engine))
     fill(server)
     with connect_client(server.url) as client:

@@ -251,7 +251,7 @@ def test_a_setting_that_cannot_be_is_told(patient):
         ("RQ_REDIS_URL", "http://x", "settings"),
     ):
         assert topic in patient.wrong(**{name: value})
-        # Before the first start of a service with a store of its own it is told too.
+        # The doctor also says so before the first start of a service with the embedded store.
         assert topic in patient.wrong(**{"REDIS_URL": "", name: value})
 
 

@@ -23,7 +23,7 @@ def post_worker_init(worker):
     from plyscribe.service.live import followers
     followers.THREAD_S = 12
 """
-"""Streams last so many seconds."""
+"""A stream lasts 12 seconds."""
 
 
 @contextmanager
@@ -53,7 +53,7 @@ def test_a_match_is_played_and_followed_and_a_server_that_stops_finishes_what_is
         seen = [next(news)["version"]]
         both.play_out(match, lambda match: ann.legal_moves(match)[0])
         versions = [event["version"] for event in ann.events(match)]
-        # No worker runs here, so the match is never scored and its stream has no end of its own.
+        # No worker runs here, so the match is never scored and its stream stays open.
         seen += [next(news)["version"] for _ in versions[1:]]
         assert seen == versions
         assert ann.export(match).count(b"\n") == len(seen) + 1

@@ -85,7 +85,7 @@ class Rig(Workplace):
         return stream
 
     def begin(self, *occupants: Occupant, **terms: Any) -> str:
-        """A tournament in which everything that needs nobody is done."""
+        """A tournament whose first jobs are done: it waits for moves of players."""
         stream = self.start(*occupants, **terms)
         self.work()
         return stream
