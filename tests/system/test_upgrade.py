@@ -156,12 +156,10 @@ def test_two_releases_play_together_until_the_upgrade_is_finished(machines: tupl
             assert list(ann.events(match)) == list(renewed[0].events(match))
 
         # What the older release could not read is refused, and the store is as it was.
-        for ask in (
-            lambda: here.open_match("zhen", options=SHORT, limits=GROWING),
-            lambda: renewed[0].create_match("zhen", [{"bot": "greedy"}, None], limits=GROWING),
-        ):
+        impatient = stack.enter_context(Client(new.url, renewed[1].token, retry_for_s=0))
+        for seat in ({"player": here.ids[1]}, {"bot": "greedy"}):
             with pytest.raises(Problem) as refused:
-                ask()
+                impatient.create_match("zhen", [seat, None], limits=GROWING)
             assert (refused.value.status, refused.value.code) == (503, "upgrade/unfinished")
         ended, said = upgrade(new)
         assert (ended, said["layout"], said["newest_layout"]) == (0, 1, NEWEST)
