@@ -9,7 +9,7 @@ DATA ?= .data
 # Where Python may not keep what it has compiled, each of the many processes below compiles all of Plyscribe again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo serve test test-unit test-rest test-all test-late test-long test-abuse soak abuse bench check docs kit format openapi prepare servers browser tools redis-server postgresql chromium-headless-shell systemd clean help
+.PHONY: demo serve test test-unit test-rest test-all test-late test-random test-long test-abuse soak abuse bench check docs kit format openapi prepare servers browser tools redis-server postgresql chromium-headless-shell systemd clean help
 
 help:
 	@echo "make demo       play bot matches over HTTP, verify them, show them (ONCE=1 ends then, CLUSTER=3 keeps them on a cluster)"
@@ -19,7 +19,8 @@ help:
 	@echo "make test-all   run all tests, on all servers and in all cases; installs what they need (half an hour)"
 	@echo "make test-late  run the tests that start processes, with every request, answer and job delayed"
 	@echo "make check      lint, formatting, types"
-	@echo "make test-long  play 200,000 plies of every game, and other proofs that take long"
+	@echo "make test-random  play 200,000 plies of every game"
+	@echo "make test-long  run the tests that take longest: agents that learn, hostile files"
 	@echo "make test-abuse attack a service in every way that is known, for some seconds each (two minutes)"
 	@echo "make docs       build the documentation site into build/site"
 	@echo "make kit        make the files in deploy/ from deploy/topology.toml"
@@ -49,7 +50,7 @@ test-unit: $(VENV)/test.stamp
 test-rest: prepare
 	PLYSCRIBE_REQUIRE_SERVERS=1 $(PYTEST) -n 4 -m "exhaustive and not long"
 
-test-all: test test-rest test-long
+test-all: test test-rest test-random test-long
 
 # Requests, answers, steps of the relay and jobs come late, each after a random delay. No test may fail. The contract's
 # test sends 20,000 requests one after another: it would take hours.
@@ -57,9 +58,12 @@ test-late: prepare
 	PYTHONPATH=$(CURDIR)/tests/late PLYSCRIBE_REQUIRE_SERVERS=1 $(PYTEST) -n 6 -m "not long" \
 	  --ignore tests/system/test_contract.py tests/pages tests/system tests/workers
 
+# Of every game that comes with Plyscribe: the toy games are so small that such matches repeat themselves.
+test-random: $(VENV)/test.stamp
+	$(BIN)/python -m pytest -n 2 tests/domain/proofs -k "random_matches and not toy" --plyscribe-plies 200000
+
 test-long: prepare
 	$(BIN)/python -m pytest -n 2 -m long --ignore tests/abuse
-	$(BIN)/python -m pytest -n 2 tests/domain/proofs -k random_matches --plyscribe-plies 200000
 
 # By itself: an attack that something else slows down meets no bound.
 test-abuse: prepare
