@@ -1,16 +1,16 @@
 """Reading the files of the deployment kit, and finding the programs that check them."""
 
 import json
-import os
 import re
 import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
-import pytest
 import yaml
+
+from tests.missing import do_without
 
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"
@@ -49,7 +49,7 @@ def list_named_metrics() -> set[str]:
 def find_program(name: str) -> str:
     """A program beside this Python or on PATH. Without it the test is skipped, and fails in the gate."""
     found = shutil.which(name, path=str(Path(sys.executable).parent)) or shutil.which(name)
-    return found or _do_without(f"{name} is not there: make tools")
+    return found or do_without(f"{name} is not there: make tools")
 
 
 def prepare_caddy(url: str, ports: Sequence[int], home: Path) -> tuple[tuple[str, ...], dict[str, str]]:
@@ -57,9 +57,3 @@ def prepare_caddy(url: str, ports: Sequence[int], home: Path) -> tuple[tuple[str
     upstreams = " ".join(f"127.0.0.1:{port}" for port in ports)
     env = {"PLYSCRIBE_HOSTS": url, "PLYSCRIBE_WEB": f"to {upstreams}", "HOME": str(home)}
     return (find_program("caddy"), "run", "--config", str(DEPLOY / "Caddyfile"), "--adapter", "caddyfile"), env
-
-
-def _do_without(why: str) -> NoReturn:
-    if os.environ.get("PLYSCRIBE_REQUIRE_SERVERS"):
-        pytest.fail(why)
-    pytest.skip(why)

@@ -27,6 +27,7 @@ from playwright.sync_api import (
 )
 
 from plyscribe.service.client import Client
+from tests.missing import do_without
 from tests.system.running import ROOT, WITHIN_S, Pair, Serving, open_account, pair, serving, status_of, wait_for
 
 # A quarter of the usual deadline: a fault in one page makes many tests wait until it passes.
@@ -68,8 +69,7 @@ def chromium() -> Iterator[Browser]:
     # The shell is the same browser without windows, which take a third of its time and may hang when they are closed.
     binary = shutil.which("chromium-headless-shell") or shutil.which("chromium")
     if binary is None:
-        refuse = pytest.fail if os.environ.get("PLYSCRIBE_REQUIRE_SERVERS") else pytest.skip
-        refuse("chromium-headless-shell is not on PATH (Debian: apt-get install chromium-headless-shell)")
+        do_without("chromium-headless-shell is not on PATH (Debian: apt-get install chromium-headless-shell)")
     with sync_playwright() as playwright:
         # Chromium has no sandbox for root, as in a container.
         sandbox = [] if os.geteuid() else ["--no-sandbox"]

