@@ -62,6 +62,7 @@ from plyscribe.service.web.api.http import (
     answer,
     current_request,
     negotiate_language,
+    require_valid_token,
     spoken,
 )
 from plyscribe.service.web.api.openapi import media_of
@@ -132,6 +133,7 @@ def create_app(composed: Parts | None = None) -> Flask:
     of: Parts = app.extensions["plyscribe"]
     guard_origins(app, of.config)
     charge_requests(app, of.allowances, of.config.allowances_for)
+    app.before_request(_require_valid_token)
     app.before_request(_require_acceptable)
     app.after_request(_seal)
     pack_answers(app)
@@ -218,6 +220,15 @@ class _PlainInteger(IntegerConverter):
     """A number in a path, in ASCII digits. The usual converter accepts the digits of all scripts."""
 
     regex = "[0-9]{1,15}"
+
+
+def _require_valid_token() -> None:
+    """Unauthenticated if a token is sent that is not valid, so that a refusal never tells what exists.
+
+    Health answers whatever is sent.
+    """
+    if request.blueprint != system.blueprint.name:
+        require_valid_token()
 
 
 def _require_acceptable() -> None:

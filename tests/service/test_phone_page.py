@@ -45,6 +45,14 @@ def test_the_page_says_where_one_is_and_keeps_its_address_from_others_and_from_c
     assert '<html lang="de"' in reader.get(f"/at/{code}", headers=HTML).text
 
 
+def test_an_account_does_not_count_on_the_page_of_a_code(started):
+    code = started.code()
+    for token in (started.token, "ply_nonsense"):
+        page = read(started, f"/at/{code}", token)
+        assert (page.status_code, "Board 1" in page.text) == (200, True)
+    assert read(started, "/at/plyt_x", started.token).status_code == 404
+
+
 @pytest.mark.parametrize("what", ["of nobody", "expired", "void"])
 def test_a_code_that_does_not_count_gets_a_page_that_says_so(started, monkeypatch, what):
     code, status, said = started.code(hours=1), 410, "has expired"

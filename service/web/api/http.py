@@ -161,6 +161,11 @@ class ApiRequest(Request):
         return code
 
     @property
+    def token_sent(self) -> str | None:
+        """The header Authorization; None without it, and on the page of a table, whose code is in the address."""
+        return None if self.table_code_sent else self.environ.get("HTTP_AUTHORIZATION")
+
+    @property
     def is_from_here(self) -> bool:
         """Whether the browser says that one of our pages sent the request. Other sites cannot forge this."""
         site: str | None = self.environ.get("HTTP_SEC_FETCH_SITE")
@@ -208,7 +213,7 @@ def who_asks() -> Callable[[], Principal]:
 def _read_credential() -> tuple[Callable[[str], Principal], str]:
     """The token in the header or, without that header, the session in the cookie, and what looks it up."""
     asked, accounts = current_request(), parts().accounts
-    if (header := asked.environ.get("HTTP_AUTHORIZATION")) is None:
+    if (header := asked.token_sent) is None:
         if code := asked.table_code_sent:
             return parts().table_codes.authenticate, code
         if session := asked.session_sent:
@@ -223,13 +228,24 @@ def _read_credential() -> tuple[Callable[[str], Principal], str]:
 def principal() -> Principal:
     """The account that sent the request, with its scopes; Unauthenticated without a valid token or session."""
     asked = current_request()
+    found = _find_principal(asked)
+    if found.table is not None and asked.blueprint not in AT_TABLE:
+        raise Unauthenticated("the code of a table stands for no account: sign in", "table/no-account")
+    return found
+
+
+def require_valid_token() -> None:
+    """Unauthenticated if the request has a token that is not valid, even where none is needed."""
+    asked = current_request()
+    if asked.token_sent is not None:
+        _find_principal(asked)
+
+
+def _find_principal(asked: ApiRequest) -> Principal:
     if asked.principal is None:
         find, secret = _read_credential()
-        found = find(secret)
-        if found.table is not None and asked.blueprint not in AT_TABLE:
-            raise Unauthenticated("the code of a table stands for no account: sign in", "table/no-account")
-        asked.principal = found
-        bind_ids(actor=found.account)
+        asked.principal = find(secret)
+        bind_ids(actor=asked.principal.account)
     return asked.principal
 
 
@@ -239,7 +255,7 @@ def principal_if_any() -> Principal | None:
     A browser always sends its cookie, so a session that has ended counts as none.
     """
     asked = current_request()
-    if "HTTP_AUTHORIZATION" in asked.environ:
+    if asked.token_sent is not None:
         return principal()
     if asked.session_sent is None and asked.table_code_sent is None:
         return None
@@ -257,7 +273,7 @@ def name_client(who: Principal | None) -> str:
 def has_token() -> bool:
     """Whether the request was sent with a token or a session, valid or not."""
     asked = current_request()
-    return "HTTP_AUTHORIZATION" in asked.environ or asked.session_sent is not None or asked.table_code_sent is not None
+    return asked.token_sent is not None or asked.session_sent is not None or asked.table_code_sent is not None
 
 
 def parse_body(schema: type[Schema]) -> dict[str, Any]:

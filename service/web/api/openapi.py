@@ -481,7 +481,7 @@ def _always(operation: Operation, method: str) -> set[int]:
     statuses = {400, 500, 503}
     if method == "GET":
         statuses |= {406}
-    if not operation.open:
+    if operation.tag != "system":
         statuses |= {401}
     if not operation.open or {401, 404} & set(operation.problems):
         # The stream of what is asked for, or of the one who asks, may be damaged.
