@@ -164,12 +164,12 @@ class _CheckedNetwork(httpcore.NetworkBackend):
             found = self._resolve(host.strip("[]"), port)
         except (OSError, UnicodeError):
             found = []
+        if self._allowed != ANY:
+            found = [address for address in found if is_public(address)]
         if not found:
-            raise NotPosted("its name has no address")
-        allowed = [address for address in found if self._allowed == ANY or is_public(address)]
-        if not allowed:
-            raise NotPosted("its name leads to no public address")
-        return allowed[:MOST_ADDRESSES]
+            # One message for a name that does not exist and for a private one: the owner must not learn which names do.
+            raise NotPosted("its name has no address" + ("" if self._allowed == ANY else " that is public"))
+        return found[:MOST_ADDRESSES]
 
     def _connect(self, address: str, port: int, options: Iterable[Any] | None) -> httpcore.NetworkStream:
         within = self._deadline.limit(None, CONNECT_WITHIN_S)
