@@ -1,4 +1,4 @@
-"""`python -m plyscribe.workers KIND` runs a worker on the queue of that name, or the relay."""
+"""`python -P -m plyscribe.workers KIND` runs a worker on the queue of that name, or the relay."""
 
 import atexit
 import gc
@@ -163,7 +163,7 @@ if __name__ == "__main__":
     # As in plyscribe/__main__.py.
     atexit.register(gc.freeze)
     try:
-        main(prog_name="python -m plyscribe.workers")
+        main(prog_name="python -P -m plyscribe.workers")
     except ConfigError as error:
         sys.exit(f"error: {error}")
     except StoreError as error:

@@ -23,6 +23,7 @@ from plyscribe.service.bridge.source import SourceError
 from plyscribe.service.cli.cup_file import Program
 from plyscribe.service.cli.organiser import TournamentError
 from plyscribe.service.client import Client, Problem
+from plyscribe.service.processes.private_files import replace_text
 
 FOLDER = "programs"
 """The folder of a data directory that holds the tokens of the accounts."""
@@ -100,25 +101,15 @@ def _find_token(name: str, path: Path, organiser: Client) -> str:
     if "token" not in known:
         # The key comes first: with it, a start that was interrupted gets the account that it had opened.
         known = {"name": name, "key": known.get("key") or token_urlsafe(24)}
-        _write(path, known)
+        replace_text(path, json.dumps(known))
         try:
             opened = organiser.sign_up(name, "bot", ("play",), key=known["key"])
         except Problem as problem:
             why = f"no account could be opened for it: {problem}"
             raise TournamentError(f"{name}: {why}; choose another name, or ask an administrator") from None
         known |= {"player": opened["player"], "token": opened["token"]}
-        _write(path, known)
+        replace_text(path, json.dumps(known))
     return str(known["token"])
-
-
-def _write(path: Path, known: dict[str, Any]) -> None:
-    """Replace the file, which only we can read, at once and on the disk."""
-    fresh = path.with_suffix(".new")
-    with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
-        json.dump(known, file)
-        file.flush()
-        os.fsync(file.fileno())
-    fresh.replace(path)
 
 
 def _identify(client: Client, name: str, path: Path) -> str:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from plyscribe.service.config import FILES
+from plyscribe.service.processes.private_files import open_at_end
 
 MAX_STARTS = 8
 WITHIN_S = 30.0
@@ -86,7 +87,7 @@ Launch = Callable[[Mapping[str, str], Path], Process]
 
 def spawn(argv: Sequence[str], env: Mapping[str, str], log: Path) -> Process:
     """Start a command as a child of ours, from the main thread: see Launch and tied_to_parent."""
-    with log.open("ab") as out:
+    with open_at_end(log) as out:
         return subprocess.Popen(
             tied_to_parent(argv),
             env={**os.environ, **env},

@@ -31,6 +31,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from plyscribe.service.processes.children import tied_to_parent
+from plyscribe.service.processes.private_files import open_at_end, replace_text
 from plyscribe.service.processes.witness import (
     WitnessKeeper,
     accept_loss,
@@ -265,7 +266,7 @@ class EmbeddedServer:
             **durable_settings(self.directory),
         }
         arguments = [part for name, value in settings.items() for part in (f"--{name}", value)]
-        with (self.directory / LOG).open("ab") as log:
+        with open_at_end(self.directory / LOG) as log:
             return subprocess.Popen(
                 tied_to_parent([str(binary), *arguments]),
                 stdin=subprocess.DEVNULL,
@@ -418,11 +419,7 @@ def _note_engine(directory: Path, engine: Engine) -> None:
             f"{directory} holds data that was not written by Plyscribe's store: choose another directory"
         )
     text = json.dumps({"engine": engine.name, "version": ".".join(map(str, engine.version))})
-    with (directory / f"{ENGINE}.new").open("w") as file:
-        file.write(f"{text}\n")
-        file.flush()
-        os.fsync(file.fileno())
-    (directory / f"{ENGINE}.new").replace(note)
+    replace_text(note, text)
 
 
 def _place_socket(directory: Path) -> Path:

@@ -32,6 +32,7 @@ from setproctitle import setproctitle
 from plyscribe.service.games import list_entry_points
 from plyscribe.service.metrics import DIRECTORY_VARIABLE, share_numbers
 from plyscribe.service.processes.children import Process, die_with, python_command, spawn, tied_to_parent
+from plyscribe.service.processes.private_files import open_at_end
 
 FORKS_WITHIN_S = 120.0
 """How long the nursery may take to import everything and to fork. After that a process is started without it."""
@@ -75,7 +76,7 @@ class Nursery:
         if self._process is not None:
             logger.error("a nursery died, and with it all processes that it had forked; %s may say why", self._log)
             self.close()
-        with self._log.open("ab") as out:
+        with open_at_end(self._log) as out:
             self._process = subprocess.Popen(
                 tied_to_parent(python_command(NAME, *self._modules)),
                 env={**os.environ, **self._env},
@@ -98,7 +99,7 @@ class Nursery:
         sys.stderr.flush()
         asked, ask = os.pipe()
         told, tell = os.pipe()
-        out = os.open(self._log, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
+        out = os.open(self._log, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
         parent = os.getpid()
         if not (pid := os.fork()):
             die_with(parent)
@@ -123,8 +124,7 @@ class Nursery:
 
         If the nursery cannot fork it, it is started in an interpreter of its own. OSError if the file cannot be used.
         """
-        with log.open("ab"):
-            pass
+        open_at_end(log).close()
         return self._fork(program, env, log) or spawn(program.argv, env, log)
 
     def _fork(self, program: Program, env: Mapping[str, str], log: Path) -> "Forked | None":
@@ -356,7 +356,7 @@ def _become(request: dict[str, Any]) -> NoReturn:
     """Run the program that was asked for, as if it had been started by itself, and end with it."""
     program = Program(*request["program"])
     os.setsid()
-    with open(os.devnull, "rb") as nothing, open(request["log"], "ab") as out:
+    with open(os.devnull, "rb") as nothing, open_at_end(Path(request["log"])) as out:
         for source, target in ((nothing, 0), (out, 1), (out, 2)):
             os.dup2(source.fileno(), target)
     os.environ.clear()

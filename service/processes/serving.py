@@ -44,9 +44,9 @@ from plyscribe.service.processes.embedded import (
     start_server,
 )
 from plyscribe.service.processes.nursery import Nursery, Program
+from plyscribe.service.processes.private_files import replace_text
 from plyscribe.service.processes.store_memory import read_store_memory
 from plyscribe.service.processes.trial_cluster import TrialCluster, find_cluster
-from plyscribe.service.processes.witness import sync_directory
 from plyscribe.service.queues import DATASET, IMPORT, QUEUES, SEAL, VERIFY, WEBHOOK
 from plyscribe.service.store.layouts import NEWEST_LAYOUT, read_layout
 from plyscribe.service.store.port import StoreError, StoreFull, StoreUnavailable
@@ -444,7 +444,7 @@ def stores_beside(data: Path, environ: Mapping[str, str]) -> dict[str, str]:
 def write_once(path: Path, make: Callable[[], str]) -> Path:
     """The path itself; if there is no such file, it is written first, with mode 0600 and what `make` returns."""
     if not path.exists():
-        _write_secret(path, make())
+        replace_text(path, make())
     return path
 
 
@@ -464,24 +464,12 @@ def rotate_key(data: Path, environ: Mapping[str, str]) -> ServerKey:
     try:
         keys = path.read_text(encoding="ascii").strip()
         parse_key(keys)
-        _write_secret(path, f"{make_key()}\n{keys}")
+        replace_text(path, f"{make_key()}\n{keys}")
         return parse_key(path.read_text(encoding="ascii"))
     except (OSError, UnicodeDecodeError) as error:
         raise ServeError(f"{path} cannot be rotated: {error}") from None
     finally:
         os.close(lock)
-
-
-def _write_secret(path: Path, text: str) -> None:
-    """Replace the text of a file of mode 0600 in one step."""
-    draft = path.with_suffix(".draft")
-    draft.unlink(missing_ok=True)
-    with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii") as file:
-        file.write(text + "\n")
-        file.flush()
-        os.fsync(file.fileno())
-    draft.rename(path)
-    sync_directory(path.parent)
 
 
 def _empty(directory: Path) -> None:

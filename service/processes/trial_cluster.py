@@ -32,6 +32,7 @@ from plyscribe.service.processes.embedded import (
     last_lines,
     make_private,
 )
+from plyscribe.service.processes.private_files import replace_text
 
 SLOTS = 16384
 HOST = "127.0.0.1"
@@ -270,10 +271,7 @@ def _read_notes(directory: Path) -> Notes | None:
 
 
 def _write_notes(directory: Path, notes: Notes) -> None:
-    fresh = directory / f"{NOTES}.new"
-    fresh.touch(mode=0o600)
-    fresh.write_text(json.dumps(notes._asdict()))
-    fresh.replace(directory / NOTES)
+    replace_text(directory / NOTES, json.dumps(notes._asdict()))
 
 
 def _choose_ports(count: int) -> list[int]:

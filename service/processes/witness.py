@@ -20,6 +20,7 @@ from redis import Redis
 from redis.exceptions import RedisError
 
 from plyscribe.service.clock import now_ms
+from plyscribe.service.processes.private_files import replace_text
 from plyscribe.service.store.port import BUCKETS, StoreError
 from plyscribe.service.store.redis import connect_server
 from plyscribe.service.store.redis_keys import feed_key
@@ -105,26 +106,7 @@ def read_witness(directory: Path) -> Witness | None:
 
 def write_witness(directory: Path, witness: Witness) -> None:
     """Replace the witness in one step. OSError if the disk does not take it; then the old one stays."""
-    draft = directory / f"{WITNESS}.new"
-    try:
-        with draft.open("w", encoding="ascii") as file:
-            file.write(json.dumps(asdict(witness)) + "\n")
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(directory / WITNESS)
-    except OSError:
-        draft.unlink(missing_ok=True)
-        raise
-    sync_directory(directory)
-
-
-def sync_directory(path: Path) -> None:
-    """Put the names in a directory on disk: the name of a new file is there only once its directory is."""
-    directory = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(directory)
-    finally:
-        os.close(directory)
+    replace_text(directory / WITNESS, json.dumps(asdict(witness)))
 
 
 def read_parts(directory: Path) -> list[Part]:

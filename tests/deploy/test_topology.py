@@ -59,6 +59,12 @@ def test_a_process_has_time_to_finish_what_it_has_in_hand():
             assert process.stops_within_s > JOB_TIMEOUT_S
 
 
+def test_files_of_the_working_directory_are_never_taken_for_modules():
+    started_by_name = [each.command for each in read_kit("systemd").processes if each.command[0] != "plyscribe"]
+    assert started_by_name
+    assert all(command[:3] == ("python", "-P", "-m") for command in started_by_name), started_by_name
+
+
 def test_the_procfile_runs_the_same_commands():
     lines = (ROOT / "Procfile").read_text(encoding="utf-8").splitlines()
     ran = {name: shlex.split(command) for name, command in (line.split(": ", 1) for line in lines)}

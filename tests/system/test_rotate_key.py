@@ -61,7 +61,7 @@ def test_the_new_key_stands_before_all_older_ones(data):
 
 
 @pytest.mark.parametrize(
-    "step", ["os.fsync", "pathlib.Path.rename", "plyscribe.service.processes.serving.sync_directory"]
+    "step", ["os.fsync", "pathlib.Path.rename", "plyscribe.service.processes.private_files.sync_directory"]
 )
 def test_a_rotation_that_is_killed_loses_no_key(data, monkeypatch, step):
     def die(*_: object) -> None:

@@ -49,9 +49,11 @@ def test_matches_of_all_rulesets_are_played_and_verified_by_a_process_of_its_own
             assert verdicts[0]["by"] == "system:verify"
 
 
-def test_the_administrators_token_and_the_key_are_for_the_owner_alone(service):
-    for name in ("admin.token", "server.key"):
-        assert (service.data / name).stat().st_mode & 0o777 == 0o600
+def test_secrets_logs_and_the_witness_are_for_the_owner_alone(service):
+    wait_for((service.data / "store" / "witness.json").exists, why="the witness")
+    names = ["admin.token", "server.key", "store/witness.json", "store/store.log", "log/web.log", "log/relay.log"]
+    modes = {name: oct((service.data / name).stat().st_mode & 0o777) for name in names}
+    assert modes == dict.fromkeys(names, "0o600")
     with Client(service.url, (service.data / "admin.token").read_text().strip()) as admin:
         assert "admin" in admin.me()["scopes"]
 

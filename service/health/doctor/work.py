@@ -54,7 +54,7 @@ def examine_work(parts: Parts) -> Iterator[Finding]:
 
 def _examine_relay(vitals: Vitals) -> Iterator[Finding]:
     feed = vitals.feed()
-    start = "start one: `python -m plyscribe.workers relay`; if one ended, its log says why"
+    start = "start one: `python -P -m plyscribe.workers relay`; if one ended, its log says why"
     if feed.silent_s is None:
         yield Finding("relay", "wrong", "no relay has ever worked on this store", start)
     else:
@@ -72,7 +72,7 @@ def _examine_queues(vitals: Vitals, parts: Parts) -> Iterator[Finding]:
 
 
 def _examine_queue(queue: QueueVitals) -> Iterator[Finding]:
-    start = f"start one: `python -m plyscribe.workers {queue.name}`"
+    start = f"start one: `python -P -m plyscribe.workers {queue.name}`"
     yield judge("worker", queue.workers > 0, f"{queue.workers} on the queue {queue.name}", start)
     text = f"{queue.name}: {queue.length} jobs waiting, the oldest for {queue.oldest_s:.1f} s"
     # Whoever waits for a dataset waits for all that are made before it, which may take hours.
