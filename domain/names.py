@@ -7,12 +7,17 @@ of lookalikes (report 39), which grows.
 import re
 import unicodedata
 from collections.abc import Iterable
-from unicodedata import category, normalize
+from unicodedata import category, east_asian_width, normalize
 
 from plyscribe.domain.bots import BOTS
 from plyscribe.domain.errors import WrongValue
 
 MAX_NAME_LENGTH = 64
+MOST_MARKS = 4
+"""How many accents and other marks in a row a name has at most. More of them cover the lines above and below."""
+
+_WIDEST = re.compile("[\u2e3a\u2e3b\ua9c5\ufdfd\U00012000-\U0001254f]")
+"""Characters that are drawn as wide as a word: long dashes, the basmala, cuneiform. Each counts as six."""
 
 # Small letters, as case is folded first. Greek nu and upsilon stand beside n and y, which their capitals look like.
 _ALIKE = {
@@ -100,14 +105,37 @@ def is_printable(text: str) -> bool:
     return re.search(f"[{UNPRINTABLE}\ud800-\udfff]", text) is None
 
 
+def is_name(text: str, longest: int = MAX_NAME_LENGTH) -> bool:
+    """Whether the text fits where names stand: printable, at most `longest` columns wide, and of usual height.
+
+    A wide character takes two columns. Depends on the version of Unicode, so what was stored is not judged again.
+    """
+    if not 1 <= len(text) <= longest or not is_printable(text):
+        return False
+    shown = normalize("NFKC", text)
+    columns = [0 if category(character) in ("Mn", "Me") else _measure(character) for character in shown]
+    is_piled = any(not any(columns[place : place + MOST_MARKS + 1]) for place in range(len(columns) - MOST_MARKS))
+    return sum(columns) <= longest and not is_piled
+
+
+def _measure(character: str) -> int:
+    if _WIDEST.fullmatch(character):
+        return 6
+    return 2 if east_asian_width(character) in "WF" else 1
+
+
+def describe_names(longest: int = MAX_NAME_LENGTH) -> str:
+    """What `is_name` accepts, for messages: "a name must have …"."""
+    return f"1 to {longest} printable characters (wide ones count twice), with at most {MOST_MARKS} accents on a letter"
+
+
 def require_name(name: str, official: bool = False) -> None:
     """Raise WrongValue unless an account can have this name.
 
     Only an `official` account can have a name that stands for the service or for one of its bots.
     """
-    if not (1 <= len(name) <= MAX_NAME_LENGTH and is_printable(name) and name == name.strip()):
-        why = f"a name must have 1 to {MAX_NAME_LENGTH} printable characters, and no space at either end"
-        raise WrongValue("player/name", why)
+    if not is_name(name) or name != name.strip():
+        raise WrongValue("player/name", f"a name must have {describe_names()}, and no space at either end")
     if not _UNSEEN.isdisjoint(name) or not fold_name(name) or _has_stray_joiner(name):
         raise WrongValue("player/name", "a name cannot have characters that show nothing")
     scripts = {_script_of(character) for character in normalize("NFKC", name) if category(character) in _LETTERS}

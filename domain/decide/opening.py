@@ -28,6 +28,7 @@ from plyscribe.domain.events import (
     Guest,
     MatchCreated,
     MatchStarted,
+    Occupant,
     RecordedDice,
     SealedSeeds,
     SeatLeft,
@@ -38,7 +39,7 @@ from plyscribe.domain.events import (
 from plyscribe.domain.limits import MAX_LAG_MS, parse_limits
 from plyscribe.domain.line import measure_line
 from plyscribe.domain.match import LINE, Lifecycle, Match, Seat
-from plyscribe.domain.names import MAX_NAME_LENGTH, is_printable
+from plyscribe.domain.names import describe_names, is_name, is_printable
 from plyscribe.domain.ruleset import AnyRuleset, Decision, Over
 from plyscribe.domain.rulesets import find_ruleset
 from plyscribe.domain.seeds import has_secret_seed
@@ -94,6 +95,10 @@ def _created(command: CreateMatch, stream: str) -> MatchCreated:
     ruleset.initial_state(options, len(command.seats))
     if command.recorder is None and any(isinstance(who, Guest) for who in command.seats):
         raise WrongValue("seat/needs-recorder", "a seat for a guest needs a recorder, who enters its moves")
+    # A tournament's guests were admitted long ago, perhaps by an earlier release.
+    if command.tournament is None:
+        for who in command.seats:
+            _require_name(who)
     if command.recorder not in (None, command.actor.id) and command.actor.role != "organiser":
         raise WrongPerson("match/recorder", "only the creator of a match can record it")
     if command.start not in START_MODES:
@@ -247,6 +252,7 @@ def require_may_take_seat(actor: Actor, life: Lifecycle, number: int, guest: Gue
     occupant = guest or Account(actor.id)
     if guest is not None and not is_recorder(actor, life):
         raise WrongPerson("seat/needs-recorder", "only the recorder of the match seats guests")
+    _require_name(guest)
     if actor.role not in ("player", "recorder"):
         raise WrongPerson("seat/not-yours", f"a {actor.role} takes no seat")
     if seat.seated and seat.occupant == occupant and guest is None:
@@ -258,6 +264,11 @@ def require_may_take_seat(actor: Actor, life: Lifecycle, number: int, guest: Gue
     if seat.occupant not in (None, occupant):
         raise WrongPerson("seat/reserved", f"seat {number} is reserved for another player", seat=number)
     return occupant
+
+
+def _require_name(who: Occupant | None) -> None:
+    if isinstance(who, Guest) and not is_name(who.name):
+        raise WrongValue("seat/guest-name", f"the name of a guest must have {describe_names()}")
 
 
 def _decide_leave_seat(command: LeaveSeat, life: Lifecycle, draft: Draft) -> None:
@@ -342,8 +353,8 @@ def require_may_ask_rematch(actor: Actor, life: Lifecycle) -> None:
 def require_headers(names: Iterable[str], about: Mapping[str, str]) -> None:
     """WrongValue `record/headers` unless a match can have these names of guests, and this as its `about`."""
     for seat, name in enumerate(names, 1):
-        if not (1 <= len(name) <= MAX_NAME_LENGTH and is_printable(name) and name == name.strip()):
-            allowed = f"a name is 1 to {MAX_NAME_LENGTH} printable characters, without space at its ends"
+        if not is_name(name) or name != name.strip():
+            allowed = f"a name must have {describe_names()}, and no space at either end"
             raise WrongValue("record/headers", f"the headers do not fit: seat {seat}: {allowed}")
     if len(about) > MAX_ABOUT:
         raise WrongValue("record/headers", f"the headers do not fit: a match has at most {MAX_ABOUT} of its own")

@@ -4,7 +4,7 @@ from typing import Any
 from unicodedata import normalize
 
 from plyscribe.domain.errors import WrongTime, WrongValue
-from plyscribe.domain.names import is_printable
+from plyscribe.domain.names import describe_names, is_name
 from plyscribe.domain.tournament.commands import AssignEntrant
 from plyscribe.domain.tournament.conditions import MAX_NAME_LENGTH, require_entrant, require_organiser, require_status
 from plyscribe.domain.tournament.events import EntrantAssigned
@@ -35,9 +35,9 @@ def parse_team(team: str | None, place: int | None, state: Tournament) -> str | 
         if place is not None:
             raise WrongValue("entrant/place", "a place in the board order needs a team")
         return None
-    if not (1 <= len(team) <= MAX_NAME_LENGTH and is_printable(team) and team == team.strip()):
-        allowed = f"1 to {MAX_NAME_LENGTH} printable characters, without space at its ends"
-        raise WrongValue("entrant/team", f"the name of a team has {allowed}")
+    if not is_name(team, MAX_NAME_LENGTH) or team != team.strip():
+        allowed = f"{describe_names(MAX_NAME_LENGTH)}, and no space at either end"
+        raise WrongValue("entrant/team", f"the name of a team must have {allowed}")
     if place is not None and not 1 <= place <= MAX_ENTRANTS:
         raise WrongValue("entrant/place", f"a place in the board order is 1..{MAX_ENTRANTS}, not {place}")
     known = {_fold(each.name): each.name for each in list_teams(state)}

@@ -5,7 +5,7 @@ from typing import NamedTuple
 from plyscribe.domain.commands import Command
 from plyscribe.domain.errors import Unknown, WrongPerson, WrongTime, WrongValue
 from plyscribe.domain.events import Account
-from plyscribe.domain.names import is_printable
+from plyscribe.domain.names import describe_names, is_name, is_printable
 from plyscribe.domain.ruleset import rank_by
 from plyscribe.domain.tournament.state import Entrant, Game, Tournament, find_game, rank_forfeit
 
@@ -117,5 +117,5 @@ def check_cause(cause: str) -> None:
 
 def check_label(label: str | None) -> None:
     """WrongValue unless it can be the label of an entrant."""
-    if label is not None and not (1 <= len(label) <= MAX_NAME_LENGTH and is_printable(label)):
-        raise WrongValue("entrant/label", f"a label must have 1 to {MAX_NAME_LENGTH} printable characters")
+    if label is not None and not is_name(label, MAX_NAME_LENGTH):
+        raise WrongValue("entrant/label", f"a label must have {describe_names(MAX_NAME_LENGTH)}")

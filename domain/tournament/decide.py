@@ -8,7 +8,7 @@ from plyscribe.domain.chain import canonical_json
 from plyscribe.domain.decide.opening import is_ratable
 from plyscribe.domain.errors import MoveError, WrongTime, WrongValue
 from plyscribe.domain.limits import parse_limits
-from plyscribe.domain.names import is_printable
+from plyscribe.domain.names import describe_names, is_name
 from plyscribe.domain.ruleset import AnyRuleset, Over
 from plyscribe.domain.rulesets import find_ruleset
 from plyscribe.domain.tournament.assigning import check_teams, decide_assign
@@ -134,8 +134,8 @@ MAX_OPENING_BYTES = 32 * 1024
 
 
 def _decide_create(command: CreateTournament, _: Tournament) -> list[Any]:
-    if not (1 <= len(command.name) <= MAX_NAME_LENGTH and is_printable(command.name)):
-        raise WrongValue("tournament/name", f"a name must have 1 to {MAX_NAME_LENGTH} printable characters")
+    if not is_name(command.name, MAX_NAME_LENGTH):
+        raise WrongValue("tournament/name", f"a name must have {describe_names(MAX_NAME_LENGTH)}")
     ruleset = find_ruleset(command.ruleset, command.ruleset_version)
     options = ruleset.parse_options(command.options)
     ruleset.initial_state(options, command.seats)

@@ -6,7 +6,7 @@ from plyscribe.domain.bots import require_build
 from plyscribe.domain.commands import Command
 from plyscribe.domain.errors import Unknown, WrongPerson, WrongTime, WrongValue
 from plyscribe.domain.events import Account, BuiltIn, Guest
-from plyscribe.domain.names import MAX_NAME_LENGTH, is_printable
+from plyscribe.domain.names import describe_names, is_name
 from plyscribe.domain.tournament.assigning import parse_team
 from plyscribe.domain.tournament.commands import (
     AnnounceAbsence,
@@ -166,9 +166,9 @@ def _require_guest(command: RegisterEntrant, name: str, state: Tournament) -> No
     if not state.terms.at_table:
         why = "a guest has no account, so nobody could enter its moves online"
         raise WrongValue("entrant/guest", f"{why}: guests play in tournaments at the table")
-    if not (1 <= len(name) <= MAX_NAME_LENGTH and is_printable(name) and name == name.strip()):
-        allowed = f"1 to {MAX_NAME_LENGTH} printable characters, without space at its ends"
-        raise WrongValue("entrant/name", f"the name of a guest has {allowed}")
+    if not is_name(name) or name != name.strip():
+        allowed = f"{describe_names()}, and no space at either end"
+        raise WrongValue("entrant/name", f"the name of a guest must have {allowed}")
 
 
 def _check_seeding(state: Tournament, rating: int | None, seed: int | None) -> None:

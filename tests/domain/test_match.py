@@ -83,6 +83,7 @@ from tests.domain.given import (
     new_match,
     recorded,
 )
+from tests.domain.test_names import ZALGO
 
 VERIFIED = MatchVerified(3, "00")
 REFUTED = MatchRefuted(3, "why")
@@ -219,6 +220,7 @@ def test_seats_are_settled_once_the_match_started():
 def test_a_recorder_seats_guests_and_signs_as_recorder():
     table = new_match(seats=(None, None), creator=RECORDER, recorder=RECORDER.id)
     refusal(WrongPerson, "seat/needs-recorder", table, TakeSeat, BEN, seat=1, guest=Guest("Ada"))
+    refusal(WrongValue, "seat/guest-name", table, TakeSeat, RECORDER, seat=1, guest=Guest(ZALGO))
     assert table.when(TakeSeat, RECORDER, seat=1, guest=Guest("Ada")) == [SeatTaken(1, Guest("Ada"))]
     table = recorded("pathagon")
     table.when(MakeMove, RECORDER, move="d4")

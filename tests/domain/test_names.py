@@ -22,6 +22,18 @@ HIDDEN = (
 )
 """Names with characters that one does not see, or does not see as what they are."""
 
+ZALGO = "A" + "\u0301" * 6
+LARGE = (
+    ZALGO,
+    "A" + "\u20dd" * 5,
+    "李" * 33,
+    "\ufdfd" * 11,
+    "\u2e3b" * 11,
+    "\U00012031" * 11,
+    "\ufdfa" * 4,
+)
+"""Names that would cover the lines around them, or be twice as wide as the longest in Latin letters."""
+
 OFFICIAL = ("greedy", "MCTS", "random", "Admin", "ADMlN", "Administrator", "Plyscribe", "system", "nobody yet")
 
 
@@ -52,14 +64,26 @@ def test_the_stream_of_a_name_stays_the_same_for_ever_also_folded():
 
 
 @pytest.mark.parametrize(
-    "name", [*WORLD, "O'Brien", "R2-D2", "x" * MAX_NAME_LENGTH, "Random Joe", "Player One", "Matchmaker"]
+    "name",
+    [
+        *WORLD,
+        "O'Brien",
+        "Vie\u0302\u0323t Ha\u0306\u0301",
+        "שָׁל֫וֹם",
+        "李" * 32,
+        "R2-D2",
+        "x" * MAX_NAME_LENGTH,
+        "Random Joe",
+        "Player One",
+        "Matchmaker",
+    ],
 )
 def test_names_of_all_the_world_are_fine(name):
     require_name(name)
 
 
 @pytest.mark.parametrize(
-    "name", [*HIDDEN, *MIXED, "", " Ada", "Ada ", "x" * (MAX_NAME_LENGTH + 1), "A\nda", "\0", "\ud800"]
+    "name", [*HIDDEN, *MIXED, *LARGE, "", " Ada", "Ada ", "x" * (MAX_NAME_LENGTH + 1), "A\nda", "\0", "\ud800"]
 )
 def test_a_name_that_hides_something_is_refused(name):
     with pytest.raises(WrongValue) as refusal:

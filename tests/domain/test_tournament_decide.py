@@ -45,6 +45,7 @@ from plyscribe.domain.tournament.events import (
 )
 from plyscribe.domain.tournament.state import Tournament
 from tests.domain.given_tournament import BOT, ORGANISER, STREAM, SYSTEM, GivenTournament, by_number, refusal
+from tests.domain.test_names import ZALGO
 
 ANN = Actor("player", "player-" + "a" * 26)
 BEN = Actor("player", "player-" + "b" * 26)
@@ -102,6 +103,7 @@ def test_tournaments_are_created_once_before_any_other_command():
         ({"name": ""}, "tournament/name"),
         ({"name": "x" * 101}, "tournament/name"),
         ({"name": "a\nb"}, "tournament/name"),
+        ({"name": ZALGO}, "tournament/name"),
         ({"max_entrants": 1}, "tournament/entrants"),
         ({"max_entrants": 1025}, "tournament/entrants"),
         ({"ruleset": "pathagon", "openings": ((),)}, "tournament/openings"),

@@ -29,6 +29,7 @@ from plyscribe.domain.tournament.events import (
 from plyscribe.domain.tournament.naming import name_entrants
 from plyscribe.domain.tournament.points import total_points
 from tests.domain.given_tournament import BOT, GivenTournament, refusal
+from tests.domain.test_names import ZALGO
 
 ANN = Actor("player", "player-" + "a" * 26)
 BEN = Actor("player", "player-" + "b" * 26)
@@ -51,7 +52,7 @@ def test_the_organiser_enters_guests_by_name():
 
 
 def test_guests_have_names_that_can_be_read_and_play_at_the_table_where_bots_do_not():
-    for name in ("", " Ida", "x" * 101, "a\nb"):
+    for name in ("", " Ida", "x" * 101, "a\nb", ZALGO):
         assert refusal(club(), RegisterEntrant, occupant=Guest(name)) == (WrongValue, "entrant/name")
     assert refusal(GivenTournament(), RegisterEntrant, occupant=Guest("Ida")) == (WrongValue, "entrant/guest")
     assert refusal(club(), RegisterEntrant, occupant=BOT) == (WrongValue, "entrant/at-table")

@@ -24,6 +24,7 @@ from plyscribe.domain.tournament.team_standings import dump_team_matches, list_t
 from plyscribe.domain.tournament.teams import list_teams
 from plyscribe.service.tournaments.pairing import pair_next
 from tests.domain.given_tournament import BOT, GivenTournament, by_chance, by_number, refusal
+from tests.domain.test_names import ZALGO
 
 LEAGUE = {"kind": "team-round-robin", "boards": 2}
 SWISS = {"kind": "team-swiss", "boards": 2, "rounds": 4}
@@ -65,7 +66,7 @@ def test_the_organiser_assigns_entrants_to_teams_and_places():
 
 
 def test_a_team_has_a_printable_name_and_a_format_of_teams():
-    for name in ("", " Reds", "Re\nds", "R" * 101):
+    for name in ("", " Reds", "Re\nds", "R" * 101, ZALGO):
         refused = refusal(GivenTournament(1, format=LEAGUE), AssignEntrant, entrant=1, team=name)
         assert refused == (WrongValue, "entrant/team")
     assert refusal(GivenTournament(1), AssignEntrant, entrant=1, team="Reds") == (WrongValue, "tournament/no-teams")

@@ -235,6 +235,7 @@ def test_a_move_is_for_the_player_on_turn_and_in_notation(two):
         ({"seats": None}, "request/invalid"),
         ({"seats": [None, {"player": "player-" + "a" * 26}]}, "player/unknown"),
         ({"seats": [None, {"name": "Guest"}]}, "seat/needs-recorder"),
+        ({"seats": [None, {"name": "G" + "\u0334" * 5}], "recorded": True}, "seat/guest-name"),
         ({"seats": [None, {}]}, "request/invalid"),
         ({"about": {"Place": "x"}}, "request/invalid"),
         ({"start": "soon"}, "request/invalid"),
