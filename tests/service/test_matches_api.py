@@ -178,12 +178,19 @@ def test_a_key_is_of_one_player_and_one_request_that_was_not_refused(two):
     ("header", "value", "code"),
     [
         *(("key", key, "key/invalid") for key in ("x" * 65, "é", "tab\there")),
-        *(("if_match", tag, "request/if-match") for tag in ("5", 'W/"5"', '"5", "6"', '"x"', '""')),
+        *(("if_match", tag, "request/if-match") for tag in ("5", "W/5", '"5", "6"', '"x"', '""')),
     ],
 )
 def test_an_invalid_key_or_version_is_refused(two, header, value, code):
     refused = two.move("d4", two.ann_token, **{header: value})
     assert (refused.status_code, refused.json["code"]) == (400, code)
+
+
+def test_a_weak_tag_names_the_same_version(two):
+    tag = f"W/{two.get().headers['ETag']}"
+    assert [
+        two.move(move, who, if_match=tag).status_code for move, who in (("d4", two.ann_token), ("e5", two.ben_token))
+    ] == [200, 412]
 
 
 def test_a_stale_if_match_gets_the_events_that_it_missed(two):

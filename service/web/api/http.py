@@ -76,9 +76,11 @@ AT_TABLE = frozenset({"matches", "tournaments", "variations", "pages"})
 """The blueprints whose views know that whoever holds the code of a table has no account."""
 
 SAFE_METHODS = (*READS, "OPTIONS")
+VERSION_PATTERN = r'(?:W/)?"([0-9]{1,15})(?:-[0-9a-f]{1,64})?(?:-gzip)?"'
+"""An ETag of ours, and the version in it. A proxy that packs answers makes the tag a weak one."""
+
 KEY = re.compile(r"[\x20-\x7e]{1,64}")
 _MILLISECONDS = re.compile(r"[0-9]{1,12}")
-_ETAG = re.compile(r'"(\d{1,15})(?:-[0-9a-f]{1,64})?(?:-gzip)?"')
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 
@@ -401,7 +403,7 @@ def parse_version(text: str) -> int | None:
     text = text.strip()
     if text == "*":
         return None
-    tag = _ETAG.fullmatch(text)
+    tag = re.fullmatch(VERSION_PATTERN, text)
     if tag is None:
         raise BadRequest('If-Match must be one version in quotes, as in an ETag: "12"', "request/if-match")
     return int(tag[1])

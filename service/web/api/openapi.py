@@ -18,7 +18,7 @@ from werkzeug.routing import IntegerConverter, Rule
 from plyscribe.service.access.repeatable import MIN_KEY_LENGTH
 from plyscribe.service.language.catalogues import LANGUAGES
 from plyscribe.service.web.api.examples import Examples, read_examples, some_problem
-from plyscribe.service.web.api.http import PROBLEM, made_once
+from plyscribe.service.web.api.http import PROBLEM, VERSION_PATTERN, made_once
 from plyscribe.service.web.api.live import SSE
 from plyscribe.service.web.charging import FREE, kind_of
 from plyscribe.service.web.problems import PROBLEM_STATUSES, problem_title
@@ -325,7 +325,7 @@ def _parameters(operation: Operation) -> list[dict[str, Any]]:
         parameters.append(_secret_key() if operation.secret else _key())
     if operation.command and 412 in operation.problems:
         description = 'The version that the match or tournament must have, in quotes: `"12"`.'
-        parameters.append(_header("If-Match", description, '"12"', pattern=VERSION_PATTERN))
+        parameters.append(_header("If-Match", description, '"12"', pattern=rf"\*|{VERSION_PATTERN}"))
     if operation.followed:
         description = "The `id` of the last event that you received on a live stream."
         parameters.append(_header("Last-Event-ID", description, "12", pattern=NUMBER_PATTERN))
@@ -375,8 +375,6 @@ SECRET_KEY_PATTERN = rf"[!-~][ -~]{{{MIN_KEY_LENGTH - 2},62}}[!-~]"
 NUMBER_PATTERN = r"[0-9]{1,16}"
 
 MILLISECONDS_PATTERN = r"[0-9]{1,12}"
-
-VERSION_PATTERN = r'\*|"[0-9]{1,15}(?:-[0-9a-f]{1,64})?(?:-gzip)?"'
 
 
 def _responses(operation: Operation, shown: Examples, method: str, is_limited: bool) -> dict[str, Any]:
