@@ -14,7 +14,7 @@ from hashlib import sha256
 from reprlib import repr as shorten
 from typing import Any, NamedTuple
 
-from plyscribe.domain.chain import StoredEvent, canonical_json, check_chain, first_link, parse_json
+from plyscribe.domain.chain import StoredEvent, canonical_json, check_chain, find_wrapping, first_link, parse_json
 from plyscribe.domain.errors import BrokenChain, BundleError, NotCanonical, UnknownRuleset
 from plyscribe.domain.events import MatchCreated
 from plyscribe.domain.rulesets import find_ruleset
@@ -89,6 +89,8 @@ def parse_bundle(raw: bytes) -> Bundle:
 
     The events themselves are not checked: check_bundle does that.
     """
+    if why := find_wrapping(raw):
+        raise BundleError(1, why)
     *lines, rest = raw.split(b"\n")
     if rest:
         raise BundleError(len(lines) + 1, "it does not end with a line feed")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from hashlib import sha256
 
 from plyscribe.domain.bundle.bundle import parse_event_line
-from plyscribe.domain.chain import StoredEvent, canonical_json, check_chain, first_link
+from plyscribe.domain.chain import StoredEvent, canonical_json, check_chain, find_wrapping, first_link
 from plyscribe.domain.errors import BrokenChain, BundleError
 
 
@@ -30,6 +30,8 @@ def parse_export(stream: str, raw: bytes) -> tuple[StoredEvent, ...]:
 
     What the events say is not checked.
     """
+    if why := find_wrapping(raw):
+        raise ExportError(1, why)
     *lines, rest = raw.split(b"\n")
     if rest or not lines:
         raise ExportError(len(lines) + 1, "the export does not end here: there is no whole end line")

@@ -5,13 +5,15 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import cache, partial
 from typing import Any
+from urllib.parse import quote
 
-from flask import Flask, Request, Response, current_app, g, request
+from flask import Flask, Request, Response, current_app, g, redirect, request
 from flask.sessions import NullSession, SessionInterface
 from werkzeug.exceptions import HTTPException
 from werkzeug.http import HTTP_STATUS_CODES
 from werkzeug.middleware.proxy_fix import ProxyFix
 from werkzeug.routing import BaseConverter, IntegerConverter, MapAdapter, Rule
+from werkzeug.wrappers import Response as AnyResponse
 
 from plyscribe import __version__
 from plyscribe.service import metrics
@@ -91,7 +93,7 @@ def create_app(composed: Parts | None = None) -> Flask:
     app.url_map.converters["int"] = _PlainInteger
     app.url_map.converters["token"] = _TokenId
     app.url_map.converters["player"] = _PlayerId
-    # Every resource has one address: no redirects from `//` or a trailing slash.
+    # Every resource of the API has one address: no redirects from `//` or a trailing slash.
     app.url_map.merge_slashes = False
     app.url_map.strict_slashes = True
     app.extensions["plyscribe"] = composed or _begin_process()
@@ -296,8 +298,10 @@ _CODES = {
 }
 
 
-def _answer_http_error(error: HTTPException) -> Response:
+def _answer_http_error(error: HTTPException) -> AnyResponse:
     status = error.code or 500
+    if status == 404 and (page := _find_page_without_slash()):
+        return redirect(page, 308)
     code = _CODES.get(status, "request/refused" if status < 500 else "server/error")
     response = _answer_problem(
         {
@@ -312,6 +316,15 @@ def _answer_http_error(error: HTTPException) -> Response:
         if name == "Allow":
             response.headers[name] = value
     return response
+
+
+def _find_page_without_slash() -> str | None:
+    """The address of the page that was meant, if only a slash at the end is wrong. Addresses of the API are exact."""
+    path, query = request.path.rstrip("/"), request.query_string.decode("latin-1")
+    is_meant = path != request.path and not path.startswith(("/v1/", "//")) and request.method in READS
+    if not is_meant or not current_app.url_map.bind("").test(path, "GET"):
+        return None
+    return quote(path) + (f"?{query}" if query else "")
 
 
 def _answer_problem(problem: dict[str, Any]) -> Response:

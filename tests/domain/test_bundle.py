@@ -1,5 +1,6 @@
 """A bundle has one spelling, and whatever is changed in one is found."""
 
+import gzip
 import json
 from collections.abc import Callable, Iterator
 from functools import lru_cache
@@ -157,6 +158,18 @@ def test_a_head_line_has_one_spelling_even_with_an_end_line_of_its_own(old: byte
     with pytest.raises(BundleError, match=why) as caught:
         parse_bundle(resealed([lines[0].replace(old, new, 1), *lines[1:]]))
     assert caught.value.line == 1
+
+
+def test_a_bundle_that_a_program_packed_or_changed_says_so() -> None:
+    raw = bundle_of(aborted())
+    changed = {
+        b"\xef\xbb\xbf" + raw: "byte order mark",
+        raw.replace(b"\n", b"\r\n"): "CR LF",
+        gzip.compress(raw): "gzip",
+    }
+    for each, why in changed.items():
+        with pytest.raises(BundleError, match=why):
+            parse_bundle(each)
 
 
 def test_a_bundle_that_broke_off_says_so() -> None:

@@ -96,6 +96,26 @@ def test_numbers_in_queries_are_plain_digits(two, query):
     assert two.get(f"/events?{query}").json["code"] == "request/invalid"
 
 
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("limit=3&limit=3", "limit: It can be given only once."),
+        ("since=1767225600", "In milliseconds it is 1767225600000"),
+    ],
+)
+def test_a_query_that_is_probably_a_mistake_is_refused_with_a_hint(api, query, said):
+    refused = api.get(f"/v1/matches?{query}")
+    assert (refused.status_code, said in refused.json["detail"]) == (422, True), refused.json
+    assert api.get("/v1/matches?since=1767225600000&until=999999999").status_code == 200
+
+
+@pytest.mark.parametrize(("before", "after", "why"), [("\ufeff", "", "byte order mark"), ("", "}", "not JSON")])
+def test_a_body_that_cannot_be_read_names_the_cause(two, before, after, why):
+    body = f'{before}{{"move": "d4"}}{after}'.encode()
+    refused = two.api.post(f"{two.path}/moves", two.ann_token, data=body, content_type="application/json")
+    assert (refused.status_code, why in refused.json["detail"]) == (400, True), refused.json
+
+
 def test_every_answer_has_the_id_of_its_request(api):
     problem = api.get("/v1/nothing", headers={"X-Request-Id": "abc-123"})
     assert problem.headers["X-Request-Id"] == "abc-123"

@@ -140,6 +140,16 @@ def test_problems_are_pages_for_people_and_documents_for_programs(browser):
         assert (refused.status_code, refused.content_type) == (401 if "Authorization" in headers else 404, media)
 
 
+def test_a_slash_too_many_leads_to_the_page_and_to_no_other_site(browser):
+    for path, page in (("/play/", "/play"), ("/matches/%C3%A9//?ply=3", "/matches/%C3%A9?ply=3")):
+        moved = browser.get(path)
+        assert (moved.status_code, moved.location) == (308, page)
+    for path in ("/v1/matches/", "/nowhere/", "//evil.example/", "/%2Fevil.example/play/"):
+        assert browser.get(path).status_code in (400, 404), path
+    assert browser.get("/matches/x%0d%0aA:b/").location == "/matches/x%0D%0AA%3Ab"
+    assert browser.post("/play/").status_code == 404
+
+
 def test_the_home_page_shows_the_games_and_the_latest_matches(browser):
     sign_up(browser)
     made = browser.post("/v1/matches", json={"ruleset": "zhen", "seats": [None, {"bot": "random"}]}, headers=FROM_HERE)

@@ -311,10 +311,12 @@ def parse_query(schema: type[Schema], of_form: bool = False) -> dict[str, Any]:
     try:
         if not request.query_string:
             return dict(_read_no_query(schema))
-        repeated = _list_repeated(schema)
+        repeated, lists = _list_repeated(schema), dict(request.args.lists())
+        if twice := [name for name, values in lists.items() if len(values) > 1 and name not in repeated]:
+            raise ValidationError({name: ["It can be given only once."] for name in twice})
         given = {
             name: values if name in repeated else values[0]
-            for name, values in request.args.lists()
+            for name, values in lists.items()
             if values[0] or not of_form
         }
         return cast(dict[str, Any], _instance(schema).load(given))

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 from marshmallow import RAISE, Schema, ValidationError, fields, validate
 
+from plyscribe.domain.chain import MAX_INTEGER
 from plyscribe.domain.names import MAX_NAME_LENGTH, UNPRINTABLE, is_printable
 
 MAX_SEATS = 16
@@ -55,6 +56,26 @@ class QueryInteger(fields.Integer):
         if not (isinstance(value, str) and value.isascii() and value.isdigit()):
             raise self.make_error("invalid", input=value)
         return super()._validated(value)
+
+
+class QueryTime(QueryInteger):
+    """A time in UTC milliseconds. A number of ten digits is a time in seconds, and refused."""
+
+    def __init__(self, description: str, **kwargs: Any) -> None:
+        metadata = {
+            "description": f"{description}, in UTC milliseconds.",
+            "not": {"minimum": _SECONDS.start, "maximum": _SECONDS.stop - 1},
+        }
+        super().__init__(validate=validate.Range(0, MAX_INTEGER), metadata=metadata, **kwargs)
+
+    def _validated(self, value: Any) -> Any:
+        time = super()._validated(value)
+        if time in _SECONDS:
+            raise ValidationError(f"This is a time in seconds. In milliseconds it is {time}000.")
+        return time
+
+
+_SECONDS = range(10**9, 10**10)
 
 
 class QueryBoolean(fields.Boolean):

@@ -21,6 +21,7 @@ from plyscribe.service.web.schemas.field_types import (
     QueryBoolean,
     QueryInteger,
     QueryNumbers,
+    QueryTime,
     QueryWords,
     Strict,
     invitation_field,
@@ -361,16 +362,8 @@ class MatchesQuery(PageQuery):
         load_default=(),
         metadata={"description": "One or more statuses, separated by commas.", "example": "open,playing"},
     )
-    since = QueryInteger(
-        load_default=0,
-        validate=validate.Range(0, MAX_INTEGER),
-        metadata={"description": "Only matches created at this time or later, in UTC milliseconds."},
-    )
-    until = QueryInteger(
-        load_default=None,
-        validate=validate.Range(0, MAX_INTEGER),
-        metadata={"description": "Only matches created before this time, in UTC milliseconds."},
-    )
+    since = QueryTime("Only matches created at this time or later", load_default=0)
+    until = QueryTime("Only matches created before this time", load_default=None)
     tournament = fields.String(
         load_default=None,
         validate=validate.Regexp(r"tournament-[a-z2-7]{26}\Z"),
