@@ -1,10 +1,9 @@
 """Who plays for which team, and in which order of boards."""
 
 from typing import Any
-from unicodedata import normalize
 
 from plyscribe.domain.errors import WrongTime, WrongValue
-from plyscribe.domain.names import describe_names, is_name
+from plyscribe.domain.names import describe_names, fold_width, is_name
 from plyscribe.domain.tournament.commands import AssignEntrant
 from plyscribe.domain.tournament.conditions import MAX_NAME_LENGTH, require_entrant, require_organiser, require_status
 from plyscribe.domain.tournament.events import EntrantAssigned
@@ -40,16 +39,11 @@ def parse_team(team: str | None, place: int | None, state: Tournament) -> str | 
         raise WrongValue("entrant/team", f"the name of a team must have {allowed}")
     if place is not None and not 1 <= place <= MAX_ENTRANTS:
         raise WrongValue("entrant/place", f"a place in the board order is 1..{MAX_ENTRANTS}, not {place}")
-    known = {_fold(each.name): each.name for each in list_teams(state)}
-    if state.terms.format["kind"] == "scheveningen" and _fold(team) not in known and len(known) >= SIDES:
+    known = {fold_width(each.name): each.name for each in list_teams(state)}
+    if state.terms.format["kind"] == "scheveningen" and fold_width(team) not in known and len(known) >= SIDES:
         names = " and ".join(sorted(known.values()))
         raise WrongValue("entrant/team", f"two teams play, {names}: there is no third")
-    return known.get(_fold(team), team)
-
-
-def _fold(name: str) -> str:
-    """The name without what a reader may overlook: case, form and spaces."""
-    return " ".join(normalize("NFKC", normalize("NFKC", name).casefold()).split())
+    return known.get(fold_width(team), team)
 
 
 def check_teams(state: Tournament) -> None:

@@ -3,9 +3,9 @@
 import re
 from collections import Counter
 from collections.abc import Mapping
-from unicodedata import normalize
 
 from plyscribe.domain.events import Account, BuiltIn, Guest
+from plyscribe.domain.names import fold_width
 from plyscribe.domain.tournament.state import Entrant, Tournament
 
 _NUMBERED = re.compile(r".* #[0-9]+\Z", re.DOTALL)
@@ -21,9 +21,10 @@ def name_entrants(
     """
     plain = {each.number: name_entrant(each) for each in state.entrants} | dict(players or {})
     shown = {number: name[:longest] for number, name in plain.items()}
-    often = Counter(map(_fold, shown.values()))
+    folded = {number: fold_width(name) for number, name in shown.items()}
+    often = Counter(folded.values())
     # A label may look like the name of somebody else: then it gets its own number, too.
-    alike = {number for number, name in shown.items() if often[_fold(name)] > 1 or _NUMBERED.match(_fold(name))}
+    alike = {number for number, name in folded.items() if often[name] > 1 or _NUMBERED.match(name)}
     return {
         number: _append(name, f" #{number}", longest) if number in alike else name for number, name in shown.items()
     }
@@ -43,11 +44,6 @@ def name_entrant(entrant: Entrant) -> str:
         case BuiltIn(bot, playouts=playouts):
             return f"{bot} {playouts}"
     return str(entrant.number)
-
-
-def _fold(name: str) -> str:
-    """The name without what a reader may overlook: case, form and spaces."""
-    return " ".join(normalize("NFKC", normalize("NFKC", name).casefold()).split())
 
 
 def _append(name: str, number: str, longest: int | None) -> str:
