@@ -1,11 +1,12 @@
 """Breaches: for every clause that a move can break, positions and moves that break it.
 
-Each ruleset has a module here, `<id>_v<version>`, with BREACHES. Every sentence with which the ruleset refuses a move
-occurs in them.
+Each ruleset has a file here, `<id>_v<version>.json`. Every sentence with which the ruleset refuses a move occurs in it.
+`{NAME}` stands for the text of that name.
 """
 
-from importlib import import_module
-from typing import Any, NamedTuple, cast
+import json
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -29,7 +30,16 @@ class Breach(NamedTuple):
 
 def find_breaches(ruleset: AnyRuleset) -> list[Breach]:
     """The breaches of the ruleset."""
-    return cast(list[Breach], import_module(f"{__name__}.{ruleset.id}_v{ruleset.version}").BREACHES)
+    path = Path(__file__).with_name(f"{ruleset.id}_v{ruleset.version}.json")
+    told, names = json.loads(path.read_text(encoding="utf-8")), dict[str, str]()
+    for name, of in told["names"].items():
+        names[name] = of["text"].format_map(names)
+    breaches = []
+    for clause, steps, move, says, *more in told["breaches"]:
+        if more and isinstance(more[0], str):
+            more[0] = told["options"][more[0]]
+        breaches.append(Breach(clause, steps.format_map(names), move, says.format_map(names), *more))
+    return breaches
 
 
 def commit_breach(ruleset: AnyRuleset, breach: Breach) -> MoveError:
