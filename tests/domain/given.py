@@ -1,12 +1,16 @@
 """Given-when-then for matches: commands are decided, their events stored in memory and folded."""
 
+from collections.abc import Iterable
 from typing import Any
 
-from plyscribe.domain.chain import StoredEvent, first_link, link_all
+import pytest
+
+from plyscribe.domain.chain import StoredEvent, canonical_json, first_link, link_all
 from plyscribe.domain.codec import format_event
-from plyscribe.domain.commands import Actor, Command, CreateMatch, MakeMove, Secret, StartMatch
+from plyscribe.domain.commands import Actor, Command, CreateMatch, MakeMove, Secret, StartMatch, TakeSeat
 from plyscribe.domain.decide import decide
 from plyscribe.domain.dice import commit
+from plyscribe.domain.errors import Refusal
 from plyscribe.domain.events import Account, Dice, EventData, Guest, Occupant, SealedSeeds, ServerDice
 from plyscribe.domain.match import Match, fold
 from plyscribe.domain.rulesets import register
@@ -21,7 +25,7 @@ SEALED = SealedSeeds(commit(SEEDS_SECRET), "0123456789abcdef")
 SERVER_DICE = ServerDice(STREAM, commit(SECRET), "0123456789abcdef")
 
 ANN, BEN, CAT, DAN, RECORDER = (Actor("player", f"player-{name * 26}") for name in "abcdr")
-SYSTEM = Actor("system", "verify")
+SYSTEM, CLOCK = Actor("system", "verify"), Actor("system", "deadline")
 ORGANISER = Actor("organiser", "player-" + "o" * 26)
 
 
@@ -87,3 +91,29 @@ def hot_seat(ruleset: str = "pathagon", seats: int = 2, **more: Any) -> Table:
 def recorded(ruleset: str = "toy", names: tuple[str, ...] = ("Ada", "Bea"), **more: Any) -> Table:
     """A match that a recorder enters for guests."""
     return new_match(ruleset, tuple(map(Guest, names)), RECORDER, recorder=RECORDER.id, **more)
+
+
+def two_players(ruleset: str = "pathagon", **more: Any) -> Table:
+    """A match of Ann and Ben under way, without dice."""
+    table = new_match(ruleset, (account(ANN), account(BEN)), **more)
+    table.when(TakeSeat, BEN, seat=2)
+    return table
+
+
+def refused(table: Table, command: type[Command], actor: Actor, at: int | None = None, **fields: Any) -> Refusal:
+    """The refusal that must come; nothing is recorded."""
+    before = list(table.entries)
+    with pytest.raises(Refusal) as refusal:
+        table.when(command, actor, at, **fields)
+    assert table.entries == before
+    return refusal.value
+
+
+def refusal(table: Table, command: type[Command], actor: Actor, at: int | None = None, **fields: Any) -> str:
+    """The code of the refusal that must come."""
+    return str(refused(table, command, actor, at, **fields).code)
+
+
+def store_again(raws: Iterable[dict[str, Any]]) -> list[StoredEvent]:
+    """Events of the match as who changes them would store them, in one chain."""
+    return link_all(first_link(STREAM), 1, map(canonical_json, raws))

@@ -21,7 +21,7 @@ from plyscribe.domain.commands import (
 )
 from plyscribe.domain.deadlines import find_deadline
 from plyscribe.domain.decide.play import MAX_MOVES_A_COMMAND
-from plyscribe.domain.errors import IllegalMove, Refusal, WrongPerson, WrongTime, WrongValue
+from plyscribe.domain.errors import IllegalMove, WrongPerson, WrongTime, WrongValue
 from plyscribe.domain.events import BuiltIn, DrawDeclined, MatchRefuted, MatchVerified, MoveMade
 from plyscribe.domain.record import format_record
 from plyscribe.domain.record.matches import record_of
@@ -29,16 +29,10 @@ from plyscribe.domain.replay import replay
 from plyscribe.domain.ruleset import Decision
 from plyscribe.domain.verification import verify_match
 from plyscribe.domain.waiting import Wait, find_bot_due, list_waits
-from tests.domain.given import ANN, BEN, CAT, RECORDER, STREAM, SYSTEM, Table, account, new_match
+from tests.domain.given import ANN, BEN, CAT, RECORDER, STREAM, SYSTEM, Table, account, new_match, refused
 
 RANDOM = build_bot("random", 7)
 GREEDY = build_bot("greedy", 8)
-
-
-def refused(table: Table, command: Any, actor: Any, **fields: Any) -> Refusal:
-    with pytest.raises(Refusal) as refusal:
-        table.when(command, actor, **fields)
-    return refusal.value
 
 
 def moves_of(table: Table, count: int) -> tuple[str, ...]:

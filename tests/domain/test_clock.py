@@ -2,7 +2,7 @@
 
 import pytest
 
-from plyscribe.domain.commands import Actor, AnswerDraw, MakeMove, OfferDraw, StartMatch, TakeSeat, Withdraw
+from plyscribe.domain.commands import AnswerDraw, MakeMove, OfferDraw, StartMatch, TakeSeat, Withdraw
 from plyscribe.domain.deadlines import Deadline, find_deadline, time_left, time_used
 from plyscribe.domain.errors import Refusal
 from plyscribe.domain.events import DiceRevealed, DiceRolled, MatchEnded, MatchVerified, SeatWithdrawn
@@ -10,10 +10,9 @@ from plyscribe.domain.limits import MAX_MATCH_MS
 from plyscribe.domain.match import Match, fold
 from plyscribe.domain.ruleset import Decision
 from plyscribe.domain.verification import verify_match
-from tests.domain.given import ANN, BEN, CAT, STREAM, Table, account, new_match, recorded
+from tests.domain.given import ANN, BEN, CAT, CLOCK, STREAM, Table, account, new_match, recorded, refusal
 from tests.domain.test_verification import chained, parsed, refuted_at
 
-CLOCK = Actor("system", "deadline")
 START = 10_000
 PLAYERS = (ANN, BEN, CAT)
 
@@ -32,12 +31,6 @@ def start(seats: int = 3, ruleset: str = "toy", **limits: int | None) -> Table:
 def move(table: Table, at: int) -> None:
     assert isinstance(table.match.turn, Decision)
     table.when(MakeMove, PLAYERS[table.match.turn.seat - 1], at=at, move="hold")
-
-
-def refused(table: Table, seat: int, at: int) -> str:
-    with pytest.raises(Refusal) as refusal:
-        table.when(Withdraw, CLOCK, at=at, seat=seat, cause="time")
-    return refusal.value.code
 
 
 # ----------------------------------------------------------------------------------------------------------- deadlines
@@ -128,7 +121,7 @@ def test_without_limits_nothing_is_due_and_nobody_is_withdrawn():
     assert table.match.turn == Decision(1)
     assert find_deadline(table.match) is None
     table = new_match("zhen", (account(ANN), account(ANN)))
-    assert refused(table, 1, 10**15) == "withdrawal/time"
+    assert refusal(table, Withdraw, CLOCK, 10**15, seat=1, cause="time") == "withdrawal/time"
 
 
 # --------------------------------------------------------------------------------------------------------- withdrawals
@@ -143,13 +136,13 @@ def test_with_the_last_but_one_the_match_ends_and_is_verified():
 
 def test_a_seat_whose_time_is_over_and_nobody_else_is_withdrawn_and_the_others_play_on():
     table = start(3, move_ms=60_000)
-    assert refused(table, 1, START + 59_999) == "withdrawal/time"
-    assert refused(table, 2, START + 60_000) == "withdrawal/time"
+    assert refusal(table, Withdraw, CLOCK, START + 59_999, seat=1, cause="time") == "withdrawal/time"
+    assert refusal(table, Withdraw, CLOCK, START + 60_000, seat=2, cause="time") == "withdrawal/time"
     events = table.when(Withdraw, CLOCK, at=START + 60_000, seat=1, cause="time")
     assert events == [SeatWithdrawn(1, "time")]
     assert find_deadline(table.match) == Deadline(2, START + 120_000)
     move(table, START + 61_000)
-    assert refused(table, 2, START + 120_000) == "withdrawal/time"
+    assert refusal(table, Withdraw, CLOCK, START + 120_000, seat=2, cause="time") == "withdrawal/time"
 
 
 # -------------------------------------------------------------------------------------------------------------- limits

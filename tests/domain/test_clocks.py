@@ -19,8 +19,8 @@ from plyscribe.domain.limits import (
     rotate_limits,
 )
 from plyscribe.domain.verification import verify_match
-from tests.domain.given import ANN, BEN, STREAM, account, new_match
-from tests.domain.test_clock import CLOCK, START, move, start
+from tests.domain.given import ANN, BEN, CLOCK, STREAM, account, new_match
+from tests.domain.test_clock import START, move, start
 
 times = st.integers(0, 7_200_000)
 bonuses = st.tuples(st.sampled_from(["increment_ms", "delay_ms", "bronstein_ms"]), st.integers(1000, 60_000))

@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import pytest
 
-from plyscribe.domain.chain import canonical_json, first_link, link_all
 from plyscribe.domain.codec import Event
 from plyscribe.domain.commands import (
     AbortMatch,
@@ -25,9 +24,19 @@ from plyscribe.domain.errors import Refusal
 from plyscribe.domain.events import MatchAborted, MatchEnded, MatchRefuted, MatchScored, MatchVerified, SeatWithdrawn
 from plyscribe.domain.match import Match, evolve, fold
 from plyscribe.domain.verification import verify_match
-from tests.domain.given import ANN, BEN, ORGANISER, STREAM, SYSTEM, Table, account, new_match
-
-CLOCK = Actor("system", "deadline")
+from tests.domain.given import (
+    ANN,
+    BEN,
+    CLOCK,
+    ORGANISER,
+    STREAM,
+    SYSTEM,
+    Table,
+    account,
+    new_match,
+    refusal,
+    store_again,
+)
 
 
 def rated(ruleset: str = "pathagon", players: tuple[Actor, ...] = (ANN, BEN), **more: object) -> Table:
@@ -42,18 +51,12 @@ def rated(ruleset: str = "pathagon", players: tuple[Actor, ...] = (ANN, BEN), **
     return table
 
 
-def refusal(table: Table, command: type, actor: Actor, **fields: object) -> str:
-    with pytest.raises(Refusal) as refused:
-        table.when(command, actor, **fields)
-    return refused.value.code
-
-
 def in_the_older_way(table: Table) -> Table:
     """The same match as an earlier release created it, without `counts_from`."""
     raws = [json.loads(entry.e) for entry in table.entries]
     raws[0]["data"]["counts_from"] = None
     older = Table()
-    older.entries = link_all(first_link(STREAM), 1, map(canonical_json, raws))
+    older.entries = store_again(raws)
     older.match = fold(Match(STREAM), older.entries)
     return older
 
@@ -111,7 +114,7 @@ def test_an_abort_for_time_that_was_not_over_is_refuted():
     table.when(Withdraw, CLOCK, seat=1, cause="time", at=find_deadline(table.match).at)
     raws = [json.loads(entry.e) for entry in table.entries]
     raws[-1]["at"] = raws[-2]["at"] + 10
-    forged = link_all(first_link(STREAM), 1, map(canonical_json, raws))
+    forged = store_again(raws)
     assert isinstance(verify_match(STREAM, forged), MatchRefuted)
 
 
@@ -175,5 +178,5 @@ def test_a_match_that_ended_before_it_counted_is_scored_but_not_rated():
 def test_a_match_that_tells_another_beginning_than_the_rule_is_refuted():
     raws = [json.loads(entry.e) for entry in rated().entries]
     raws[0]["data"]["counts_from"] = "ply 7"
-    verdict = verify_match(STREAM, link_all(first_link(STREAM), 1, map(canonical_json, raws)))
+    verdict = verify_match(STREAM, store_again(raws))
     assert verdict.version == 1

@@ -1,7 +1,6 @@
 """A match has a bound on its events, whatever its ruleset and options allow: at the bound it can only end."""
 
 from random import Random
-from typing import Any
 
 import pytest
 
@@ -24,7 +23,21 @@ from plyscribe.domain.events import MatchVerified, RecordedDice
 from plyscribe.domain.quick_verification import confirm_match
 from plyscribe.domain.ruleset import Decision, Roll
 from plyscribe.domain.verification import verify_match
-from tests.domain.given import ANN, BEN, CAT, ORGANISER, RECORDER, STREAM, SYSTEM, Table, account, new_match, recorded
+from tests.domain.given import (
+    ANN,
+    BEN,
+    CAT,
+    ORGANISER,
+    RECORDER,
+    STREAM,
+    SYSTEM,
+    Table,
+    account,
+    new_match,
+    recorded,
+    refusal,
+    two_players,
+)
 from tests.domain.test_built_in import GREEDY, RANDOM, all_bots, moves_of
 from tests.domain.test_choices import begin, every_ruleset, require_law, states_of, step
 
@@ -36,12 +49,6 @@ def bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(matches, "MAX_EVENTS", BOUND)
 
 
-def two_players(**more: Any) -> Table:
-    table = new_match("pathagon", (account(ANN), None), **more)
-    table.when(TakeSeat, BEN, seat=2)
-    return table
-
-
 def play_until_full(table: Table) -> Table:
     while not table.match.is_full:
         play = table.match.play
@@ -49,20 +56,14 @@ def play_until_full(table: Table) -> Table:
     return table
 
 
-def refused(table: Table, command: Any, actor: Any, **fields: Any) -> str:
-    with pytest.raises(Refusal) as refusal:
-        table.when(command, actor, **fields)
-    return refusal.value.code
-
-
 def test_a_full_match_takes_no_move_and_says_what_can_be_done(bounded):
     table = play_until_full(two_players())
     assert table.match.version == BOUND
     turn = table.match.play.turn.seat
-    with pytest.raises(Refusal, match="withdraw, agree on a draw or abort it") as refusal:
+    with pytest.raises(Refusal, match="withdraw, agree on a draw or abort it") as full:
         table.play("a1")
-    assert refusal.value.code == "match/too-long"
-    assert refused(table, MakeMove, (BEN, ANN)[turn - 1], move="a1") == "move/not-your-turn"
+    assert full.value.code == "match/too-long"
+    assert refusal(table, MakeMove, (BEN, ANN)[turn - 1], move="a1") == "move/not-your-turn"
     offered = {choice.command for actor in (ANN, BEN) for choice in list_choices(table.match, actor)}
     assert offered == {"withdraw", "offer-draw", "abort"}
 
@@ -74,8 +75,8 @@ def test_in_a_full_match_nothing_is_rolled_or_taken_back(monkeypatch):
     table.when(MakeMove, RECORDER, move="push")
     assert isinstance(table.match.play.turn, Roll)
     monkeypatch.setattr(matches, "MAX_EVENTS", table.match.version)
-    assert refused(table, RecordRoll, RECORDER, values=(1,)) == "match/too-long"
-    assert refused(table, TakeBack, RECORDER, steps=1) == "match/too-long"
+    assert refusal(table, RecordRoll, RECORDER, values=(1,)) == "match/too-long"
+    assert refusal(table, TakeBack, RECORDER, steps=1) == "match/too-long"
 
 
 def test_seats_are_not_taken_and_left_without_end(bounded):
@@ -85,7 +86,7 @@ def test_seats_are_not_taken_and_left_without_end(bounded):
         table.when(LeaveSeat, BEN, seat=2)
     if table.match.life.seats[1].seated:
         table.when(LeaveSeat, BEN, seat=2)
-    assert refused(table, TakeSeat, BEN, seat=2) == "match/too-long"
+    assert refusal(table, TakeSeat, BEN, seat=2) == "match/too-long"
     table.when(AbortMatch, ANN)
 
 
@@ -105,9 +106,9 @@ def test_everybody_seated_and_an_organiser_may_abort_a_full_match(bounded, actor
     table = two_players()
     table.play("a1", "b1")
     if actor is not ORGANISER:
-        assert refused(table, AbortMatch, actor) == "match/under-way"
+        assert refusal(table, AbortMatch, actor) == "match/under-way"
     play_until_full(table)
-    assert refused(table, AbortMatch, CAT) == "seat/not-yours"
+    assert refusal(table, AbortMatch, CAT) == "seat/not-yours"
     table.when(AbortMatch, actor)
     assert table.status == "aborted"
     assert isinstance(verify_match(STREAM, table.entries), MatchVerified)
@@ -118,27 +119,27 @@ def test_the_creator_who_does_not_play_may_abort_a_full_match(bounded):
     table.when(TakeSeat, BEN, seat=1)
     table.when(TakeSeat, CAT, seat=2)
     table.play("a1")
-    assert refused(table, AbortMatch, ANN) == "seat/not-yours"
+    assert refusal(table, AbortMatch, ANN) == "seat/not-yours"
     play_until_full(table)
     table.when(AbortMatch, ANN)
 
 
 def test_nobody_escapes_a_rated_loss_or_a_tournament_by_filling_the_match(bounded):
     table = play_until_full(two_players(rated=True))
-    assert refused(table, AbortMatch, ANN) == "match/counts"
+    assert refusal(table, AbortMatch, ANN) == "match/counts"
     seats = (account(ANN), account(BEN))
     table = play_until_full(new_match("pathagon", seats, tournament={"id": "tournament-" + "t" * 26}))
-    assert refused(table, AbortMatch, ANN) == "match/under-way"
+    assert refusal(table, AbortMatch, ANN) == "match/under-way"
     table.when(AbortMatch, ORGANISER)
 
 
 def test_several_moves_of_bots_stop_at_the_bound(bounded):
     table = all_bots()
     moves = moves_of(table, BOUND - 2)
-    assert refused(table, PlayOn, SYSTEM, moves=(*moves, "+1")) == "match/too-long"
+    assert refusal(table, PlayOn, SYSTEM, moves=(*moves, "+1")) == "match/too-long"
     table.when(PlayOn, SYSTEM, moves=moves)
     assert table.match.version == BOUND
-    assert refused(table, PlayOn, SYSTEM, moves=("+1",)) == "match/too-long"
+    assert refusal(table, PlayOn, SYSTEM, moves=("+1",)) == "match/too-long"
     table.when(AbortMatch, SYSTEM)
 
 

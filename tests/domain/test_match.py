@@ -82,6 +82,7 @@ from tests.domain.given import (
     hot_seat,
     new_match,
     recorded,
+    two_players,
 )
 from tests.domain.test_names import ZALGO
 
@@ -101,12 +102,6 @@ def refusal(kind: type[DomainError], code: str, table: Table, command: type, act
 
 def types(events: list[object]) -> list[str]:
     return [event.type for event in events]
-
-
-def two_players() -> Table:
-    table = new_match(seats=(account(ANN), None))
-    table.when(TakeSeat, BEN, seat=2)
-    return table
 
 
 def ended() -> Table:

@@ -18,7 +18,20 @@ from plyscribe.domain.commands import (
 from plyscribe.domain.events import RecordedDice
 from plyscribe.domain.match import Match
 from plyscribe.domain.notices import NOTICE_TYPES, Notifier
-from tests.domain.given import ANN, BEN, CAT, ORGANISER, RECORDER, STREAM, Table, account, hot_seat, new_match, recorded
+from tests.domain.given import (
+    ANN,
+    BEN,
+    CAT,
+    ORGANISER,
+    RECORDER,
+    STREAM,
+    Table,
+    account,
+    hot_seat,
+    new_match,
+    recorded,
+    two_players,
+)
 
 NAMES = {actor.id: name for actor, name in ((ANN, "Ann"), (BEN, "Ben"), (CAT, "Cat"), (RECORDER, "recorder"))}
 Told = list[tuple[str, str, dict]]
@@ -40,13 +53,6 @@ def told(before: Match, after: Match) -> Told:
 
 def short(found: Told) -> list[tuple[str, str]]:
     return [(name, type) for name, type, _ in found]
-
-
-def two_players(**more) -> Table:
-    """A match of Ann and Ben under way, without dice."""
-    table = new_match(seats=(account(ANN), account(BEN)), **more)
-    table.when(TakeSeat, BEN, seat=2)
-    return table
 
 
 def test_an_invitation_is_told_to_who_is_invited_alone_and_so_is_that_it_is_taken_back():

@@ -19,7 +19,6 @@ from plyscribe.domain.commands import (
 )
 from plyscribe.domain.deadlines import Deadline, find_deadline, time_for_decision, time_left, time_used
 from plyscribe.domain.decide.directing import MAX_ADJUSTMENT_MS
-from plyscribe.domain.errors import Refusal
 from plyscribe.domain.events import (
     BuiltIn,
     ClockAdjusted,
@@ -35,17 +34,24 @@ from plyscribe.domain.match import MAX_EVENTS, Match, fold
 from plyscribe.domain.notices import Notifier
 from plyscribe.domain.verification import verify_match
 from plyscribe.domain.waiting import find_bot_due, list_waits
-from tests.domain.given import ANN, BEN, CAT, ORGANISER, RECORDER, STREAM, Table, account, new_match, recorded
-from tests.domain.test_clock import CLOCK, START, move, start
+from tests.domain.given import (
+    ANN,
+    BEN,
+    CAT,
+    CLOCK,
+    ORGANISER,
+    RECORDER,
+    STREAM,
+    Table,
+    account,
+    new_match,
+    recorded,
+    refusal,
+)
+from tests.domain.test_clock import START, move, start
 from tests.domain.test_verification import chained, first, parsed, refuted_at
 
 WHY = "the lights went out"
-
-
-def refused(table: Table, command: type, actor: Actor, at: int | None = None, **fields: object) -> str:
-    with pytest.raises(Refusal) as refusal:
-        table.when(command, actor, at=at, **fields)
-    return refusal.value.code
 
 
 def paused(table: Table, at: int) -> Table:
@@ -60,7 +66,7 @@ def test_no_clock_runs_during_a_pause():
     table = paused(start(2, match_ms=100_000), START + 30_000)
     assert find_deadline(table.match) is None
     assert time_for_decision(table.match) == 100_000
-    assert refused(table, Withdraw, CLOCK, START + 500_000, seat=1, cause="time") == "withdrawal/time"
+    assert refusal(table, Withdraw, CLOCK, START + 500_000, seat=1, cause="time") == "withdrawal/time"
     assert table.when(ResumeMatch, ORGANISER, at=START + 1_030_000) == [MatchResumed(None)]
     assert find_deadline(table.match) == Deadline(1, START + 1_000_000 + 100_000)
     move(table, START + 1_040_000)
@@ -72,7 +78,7 @@ def test_a_match_waits_for_no_move_during_a_pause_and_nobody_moves():
     table = start(2, move_ms=60_000)
     assert list_waits(table.match) == [(ANN.id, "move")]
     assert list_waits(paused(table, START + 1_000).match) == []
-    assert refused(table, MakeMove, ANN, START + 2_000, move="hold") == "match/paused"
+    assert refusal(table, MakeMove, ANN, START + 2_000, move="hold") == "match/paused"
     table.when(ResumeMatch, ORGANISER, at=START + 3_000, why="they are on again")
     move(table, START + 4_000)
 
@@ -82,12 +88,12 @@ def test_no_dice_are_entered_and_nothing_is_taken_back_during_a_pause():
     turn = table.match.turn
     table.when(RecordRoll, RECORDER, values=(1,) * turn.count)
     table.when(PauseMatch, RECORDER, why=WHY)
-    assert refused(table, TakeBack, RECORDER, steps=1) == "match/paused"
-    assert refused(table, Correct, RECORDER, take_back=1) == "match/paused"
+    assert refusal(table, TakeBack, RECORDER, steps=1) == "match/paused"
+    assert refusal(table, Correct, RECORDER, take_back=1) == "match/paused"
     table.when(ResumeMatch, RECORDER)
     table.when(TakeBack, RECORDER, steps=1)
     table.when(PauseMatch, RECORDER, why=WHY)
-    assert refused(table, RecordRoll, RECORDER, values=(1,) * turn.count) == "match/paused"
+    assert refusal(table, RecordRoll, RECORDER, values=(1,) * turn.count) == "match/paused"
 
 
 def test_seats_may_resign_and_agree_on_a_draw_during_a_pause():
@@ -109,13 +115,13 @@ def test_whom_a_withdrawal_puts_on_turn_during_a_pause_has_all_its_time_afterwar
 
 def test_a_match_is_paused_once_and_resumed_once_and_only_while_it_is_played():
     table = new_match(seats=(account(ANN), None), limits={"move_ms": 60_000})
-    assert refused(table, PauseMatch, ORGANISER, why=WHY) == "match/not-started"
+    assert refusal(table, PauseMatch, ORGANISER, why=WHY) == "match/not-started"
     table = start(2, move_ms=60_000)
-    assert refused(table, ResumeMatch, ORGANISER) == "match/not-paused"
+    assert refusal(table, ResumeMatch, ORGANISER) == "match/not-paused"
     paused(table, START + 1_000)
-    assert refused(table, PauseMatch, ORGANISER, why=WHY) == "match/paused"
+    assert refusal(table, PauseMatch, ORGANISER, why=WHY) == "match/paused"
     table.when(Withdraw, ANN)
-    assert refused(table, ResumeMatch, ORGANISER) == "match/over"
+    assert refusal(table, ResumeMatch, ORGANISER) == "match/over"
 
 
 def test_an_end_that_was_taken_back_leaves_the_match_paused():
@@ -123,7 +129,7 @@ def test_an_end_that_was_taken_back_leaves_the_match_paused():
     table.when(PauseMatch, RECORDER, why=WHY)
     table.when(Withdraw, RECORDER, seat=1)
     table.when(TakeBack, RECORDER, steps=1)
-    assert refused(table, MakeMove, RECORDER, move="+5") == "match/paused"
+    assert refusal(table, MakeMove, RECORDER, move="+5") == "match/paused"
     table.when(ResumeMatch, RECORDER)
     table.when(MakeMove, RECORDER, move="+5")
     table.when(Withdraw, RECORDER, seat=1)
@@ -133,22 +139,22 @@ def test_an_end_that_was_taken_back_leaves_the_match_paused():
 
 def test_only_those_pause_who_direct_the_match_and_do_not_sit_in_it():
     table = start(2, move_ms=60_000)
-    assert refused(table, PauseMatch, ANN, why=WHY) == "match/not-yours"
-    assert refused(table, PauseMatch, CAT, why=WHY) == "match/not-yours"
-    assert refused(table, PauseMatch, Actor("table", "1-1-0"), why=WHY) == "match/not-yours"
-    assert refused(table, PauseMatch, CLOCK, why=WHY) == "match/not-yours"
-    assert refused(table, PauseMatch, Actor("organiser", BEN.id), why=WHY) == "match/own-seat"
-    assert refused(table, AdjustClock, Actor("organiser", BEN.id), seat=2, add_ms=9000, why=WHY) == "match/own-seat"
+    assert refusal(table, PauseMatch, ANN, why=WHY) == "match/not-yours"
+    assert refusal(table, PauseMatch, CAT, why=WHY) == "match/not-yours"
+    assert refusal(table, PauseMatch, Actor("table", "1-1-0"), why=WHY) == "match/not-yours"
+    assert refusal(table, PauseMatch, CLOCK, why=WHY) == "match/not-yours"
+    assert refusal(table, PauseMatch, Actor("organiser", BEN.id), why=WHY) == "match/own-seat"
+    assert refusal(table, AdjustClock, Actor("organiser", BEN.id), seat=2, add_ms=9000, why=WHY) == "match/own-seat"
     table = new_match("zhen", (account(RECORDER), account(RECORDER)), RECORDER, recorder=RECORDER.id)
-    assert refused(table, PauseMatch, RECORDER, why=WHY) == "match/own-seat"
+    assert refusal(table, PauseMatch, RECORDER, why=WHY) == "match/own-seat"
 
 
 @pytest.mark.parametrize("why", ["", "x" * 201, "a\nb"])
 def test_a_pause_needs_a_reason_that_can_be_read(why):
     table = start(2, move_ms=60_000)
-    assert refused(table, PauseMatch, ORGANISER, why=why) == "clock/why"
+    assert refusal(table, PauseMatch, ORGANISER, why=why) == "clock/why"
     paused(table, START + 1_000)
-    assert refused(table, ResumeMatch, ORGANISER, why=why) == "clock/why"
+    assert refusal(table, ResumeMatch, ORGANISER, why=why) == "clock/why"
 
 
 def test_no_bot_is_due_during_a_pause():
@@ -165,7 +171,7 @@ def test_a_full_match_is_not_paused_but_resumed():
     table = start(2, move_ms=60_000)
     full = table.match._replace(version=MAX_EVENTS)
     table.match = full
-    assert refused(table, PauseMatch, ORGANISER, why=WHY) == "match/too-long"
+    assert refusal(table, PauseMatch, ORGANISER, why=WHY) == "match/too-long"
 
 
 def test_players_hear_of_a_pause_and_get_the_new_deadline_with_its_end():
@@ -201,7 +207,7 @@ def test_time_is_given_and_taken():
 
 def test_without_time_for_the_match_the_decision_that_is_due_gets_the_time():
     table = start(2, move_ms=60_000)
-    assert refused(table, AdjustClock, ORGANISER, seat=2, add_ms=20_000, why=WHY) == "clock/not-running"
+    assert refusal(table, AdjustClock, ORGANISER, seat=2, add_ms=20_000, why=WHY) == "clock/not-running"
     table.when(AdjustClock, ORGANISER, at=START + 1_000, seat=1, add_ms=20_000, why=WHY)
     assert find_deadline(table.match) == Deadline(1, START + 80_000)
     late = start(2, move_ms=60_000)
@@ -216,7 +222,7 @@ def test_without_time_for_the_match_the_decision_that_is_due_gets_the_time():
 def test_a_clock_keeps_a_second_at_least():
     table = start(2, match_ms=100_000)
     at = START + 40_000
-    assert refused(table, AdjustClock, ORGANISER, at, seat=1, add_ms=-59_001, why=WHY) == "clock/too-little"
+    assert refusal(table, AdjustClock, ORGANISER, at, seat=1, add_ms=-59_001, why=WHY) == "clock/too-little"
     table.when(AdjustClock, ORGANISER, at=at, seat=1, add_ms=-59_000, why=WHY)
     assert find_deadline(table.match) == Deadline(1, at + 1_000)
 
@@ -224,20 +230,20 @@ def test_a_clock_keeps_a_second_at_least():
 @pytest.mark.parametrize("add_ms", [0, 999, -999, MAX_ADJUSTMENT_MS + 1, -MAX_ADJUSTMENT_MS - 1])
 def test_an_adjustment_has_bounds(add_ms):
     table = start(2, match_ms=100_000)
-    assert refused(table, AdjustClock, ORGANISER, seat=1, add_ms=add_ms, why=WHY) == "clock/range"
+    assert refusal(table, AdjustClock, ORGANISER, seat=1, add_ms=add_ms, why=WHY) == "clock/range"
 
 
 def test_an_adjustment_has_bounds_and_needs_a_clock():
     table = start(3, match_ms=100_000)
     table.when(Withdraw, BEN)
-    assert refused(table, AdjustClock, ORGANISER, seat=2, add_ms=9000, why=WHY) == "seat/not-in-play"
-    assert refused(table, AdjustClock, ORGANISER, seat=4, add_ms=9000, why=WHY) == "seat/unknown"
+    assert refusal(table, AdjustClock, ORGANISER, seat=2, add_ms=9000, why=WHY) == "seat/not-in-play"
+    assert refusal(table, AdjustClock, ORGANISER, seat=4, add_ms=9000, why=WHY) == "seat/unknown"
     free = new_match("zhen", (account(ANN), account(ANN)))
-    assert refused(free, AdjustClock, ORGANISER, seat=1, add_ms=9000, why=WHY) == "clock/none"
+    assert refusal(free, AdjustClock, ORGANISER, seat=1, add_ms=9000, why=WHY) == "clock/none"
     table = start(2, match_ms=100_000)
     for _ in range(12):
         table.when(AdjustClock, ORGANISER, at=START, seat=1, add_ms=MAX_ADJUSTMENT_MS, why=WHY)
-    assert refused(table, AdjustClock, ORGANISER, START, seat=1, add_ms=MAX_ADJUSTMENT_MS, why=WHY) == "clock/too-much"
+    assert refusal(table, AdjustClock, ORGANISER, START, seat=1, add_ms=MAX_ADJUSTMENT_MS, why=WHY) == "clock/too-much"
 
 
 # --------------------------------------------------------------------------------------------------- second execution

@@ -10,15 +10,9 @@ from plyscribe.domain.decide.opening import is_ratable
 from plyscribe.domain.errors import Refusal, WrongPerson, WrongValue
 from plyscribe.domain.events import Guest, MatchScored, MatchVerified
 from plyscribe.domain.rulesets import find_ruleset
-from tests.domain.given import ANN, BEN, CAT, ORGANISER, RECORDER, SYSTEM, Table, account, new_match
+from tests.domain.given import ANN, BEN, CAT, ORGANISER, RECORDER, SYSTEM, Table, account, new_match, refused
 
 VERIFIED = MatchVerified(3, "00")
-
-
-def refused(table: Table, command: type, actor: Any, **fields: Any) -> Refusal:
-    with pytest.raises(Refusal) as refusal:
-        table.when(command, actor, **fields)
-    return refusal.value
 
 
 def refused_creation(**fields: Any) -> Refusal:

@@ -15,20 +15,13 @@ from plyscribe.domain.commands import (
 from plyscribe.domain.events import Guest, RecordedDice
 from plyscribe.domain.match import Match, fold
 from plyscribe.domain.waiting import WAITED_FOR, Wait, find_confirm_by, list_waits
-from tests.domain.given import ANN, BEN, CAT, RECORDER, Table, account, hot_seat, new_match, recorded
+from tests.domain.given import ANN, BEN, CAT, RECORDER, Table, account, hot_seat, new_match, recorded, two_players
 
 
 def waits(table: Table) -> list[Wait]:
     found = list_waits(table.match)
     assert {what for _, what in found} <= set(WAITED_FOR)
     return found
-
-
-def two_players(**more) -> Table:
-    """A match of Ann and Ben under way, without dice."""
-    table = new_match(seats=(account(ANN), account(BEN)), **more)
-    table.when(TakeSeat, BEN, seat=2)
-    return table
 
 
 def test_an_invitation_waits_for_its_answer_and_a_seat_that_is_open_to_anyone_for_nobody():
