@@ -8,19 +8,15 @@ from collections.abc import Mapping
 from random import Random
 from types import MappingProxyType
 
-import pytest
-
-from plyscribe.domain.errors import IllegalMove
 from plyscribe.domain.ruleset import Over, Roll
 from plyscribe.domain.rulesets.crystals_v1 import CRYSTALS_V1
 from plyscribe.domain.rulesets.crystals_v1.state import ARCHER, MOVE, RIDER, ROLL, Setup, State
 from plyscribe.domain.rulesets.crystals_v1.track import lay_track
+from tests.domain.rules import Rules
 
 LETTERS = "smtr"
-
-
-def start(seats: int = 2, **options: object) -> State:
-    return CRYSTALS_V1.initial_state(CRYSTALS_V1.parse_options(options), seats)
+RULES = Rules(CRYSTALS_V1)
+start, play, legal, refuse = RULES.start, RULES.play, RULES.legal, RULES.refuse
 
 
 def begun(seats: int, first: int = 1, **options: object) -> State:
@@ -95,32 +91,11 @@ def require_board(state: State, drawing: str) -> None:
     assert draw(state) == "\n".join(" ".join(row.split()) for row in drawing.strip().splitlines())
 
 
-def play(state: State, *steps: str | int) -> State:
-    """The state after moves and rolls."""
-    for step in steps:
-        if isinstance(step, int):
-            state = CRYSTALS_V1.apply_roll(state, (step,))
-        else:
-            state = CRYSTALS_V1.apply_move(state, CRYSTALS_V1.parse_move(state, step))
-    return state
-
-
 def play_on(state: State, random: Random) -> State:
     """The state after the awaited roll, or a sampled move."""
     if isinstance(CRYSTALS_V1.turn(state), Roll):
         return CRYSTALS_V1.apply_roll(state, (random.randint(1, 6),))
     return CRYSTALS_V1.apply_move(state, CRYSTALS_V1.sample_move(state, random.randrange))
-
-
-def legal(state: State, prefix: str = "") -> list[str]:
-    return [CRYSTALS_V1.format_move(state, move) for move in CRYSTALS_V1.legal_moves(state, prefix)]
-
-
-def refuse(state: State, text: str, clause: str) -> None:
-    with pytest.raises(IllegalMove) as refused:
-        CRYSTALS_V1.parse_move(state, text)
-    assert refused.value.clause == clause
-    assert text not in legal(state)
 
 
 def roll_for(purpose: str, seat: int) -> Roll:

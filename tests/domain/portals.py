@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from typing import Any
 
-import pytest
-
-from plyscribe.domain.errors import IllegalMove
 from plyscribe.domain.ruleset import Over
 from plyscribe.domain.rulesets.portals_v1 import PORTALS_V1
 from plyscribe.domain.rulesets.portals_v1.state import DECISIONS, DEMONS, Flow, State, move_pawns
+from tests.domain.rules import Rules
 
+RULES = Rules(PORTALS_V1)
+play, legal, refuse = RULES.play, RULES.legal, RULES.refuse
 COLOURS = {"*": DEMONS, **{str(seat): seat for seat in range(1, 7)}}
 
 
@@ -22,7 +22,8 @@ def start(seats: int = 2, **options: Any) -> State:
     b    b1  b2  b3  b4
     a      a1  a2  a3
     """
-    return PORTALS_V1.initial_state(PORTALS_V1.parse_options({"radius": 2, "first": 1, **options}), seats)
+    state: State = RULES.start(seats, **{"radius": 2, "first": 1, **options})
+    return state
 
 
 def position(
@@ -67,27 +68,6 @@ def put(state: State, colour: int, field: int) -> State:
     flow = Flow(on=field) if colour else Flow(demons_on=field)
     pawns, taken, piles, pool = move_pawns(state, colour or 1, flow)
     return state._replace(pawns=pawns, taken=taken, piles=piles, pool=pool)
-
-
-def play(state: State, *steps: str | int) -> State:
-    """The state after these moves and rolls."""
-    for step in steps:
-        if isinstance(step, int):
-            state = PORTALS_V1.apply_roll(state, (step,))
-        else:
-            state = PORTALS_V1.apply_move(state, PORTALS_V1.parse_move(state, step))
-    return state
-
-
-def legal(state: State, prefix: str = "") -> list[str]:
-    return [PORTALS_V1.format_move(state, move) for move in PORTALS_V1.legal_moves(state, prefix)]
-
-
-def refuse(state: State, text: str, clause: str) -> None:
-    with pytest.raises(IllegalMove) as refused:
-        PORTALS_V1.parse_move(state, text)
-    assert refused.value.clause == clause
-    assert text not in legal(state)
 
 
 def look(state: State, key: str) -> Any:

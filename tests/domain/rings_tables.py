@@ -7,23 +7,18 @@ rings are light, 4 and 5 medium, 6 and 7 heavy, and START n is attached to slot 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import pytest
-
-from plyscribe.domain.errors import IllegalMove
 from plyscribe.domain.ruleset import Decision, Over, Roll, Turn
 from plyscribe.domain.rulesets.rings_v1 import RINGS_V1
 from plyscribe.domain.rulesets.rings_v1.board import ALL_UNITS, FIELDS, KINDS, NO_TERRAIN, SEAT
 from plyscribe.domain.rulesets.rings_v1.state import Setup, State, lay_table
+from tests.domain.rules import Rules
 
+RULES = Rules(RINGS_V1)
+start, play, legal, refuse = RULES.start, RULES.play, RULES.legal, RULES.refuse
 FLAT = ["LLLMMHH"] * 4
 ALLIES = "b3:1W b4:2B b5:3W"
 """Seats 1 and 3 beside a blocker of seat 2."""
 UNITS = {name[0].upper(): unit for name, unit in KINDS.items()}
-Step = str | tuple[int, ...]
-
-
-def start(seats: int = 2, **options: Any) -> State:
-    return RINGS_V1.initial_state(RINGS_V1.parse_options(options), seats)
 
 
 def table(
@@ -69,16 +64,6 @@ def table(
     )
 
 
-def play(state: State, *steps: Step) -> State:
-    """The state after moves, as text, and rolls, as values."""
-    for step in steps:
-        if isinstance(step, str):
-            state = RINGS_V1.apply_move(state, RINGS_V1.parse_move(state, step))
-        else:
-            state = RINGS_V1.apply_roll(state, step)
-    return state
-
-
 def draw(state: State) -> str:
     """The units on the board as `table` takes them."""
     told = RINGS_V1.view(state)["units"].items()
@@ -119,17 +104,6 @@ def look(state: State, key: str) -> Any:
     return RINGS_V1.view(state)[key]
 
 
-def legal(state: State, prefix: str = "") -> list[str]:
-    return [RINGS_V1.format_move(state, move) for move in RINGS_V1.legal_moves(state, prefix)]
-
-
 def ends(state: State, prefix: str) -> str:
     """Where the legal moves that begin so end, such as `b1 b2`."""
     return " ".join(text.removeprefix(prefix) for text in legal(state, prefix))
-
-
-def refuse(state: State, text: str, clause: str) -> None:
-    with pytest.raises(IllegalMove) as refused:
-        RINGS_V1.parse_move(state, text)
-    assert refused.value.clause == clause, refused.value
-    assert text not in legal(state)

@@ -8,6 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plyscribe.domain.bots import make_bot
+from plyscribe.domain.effects import Withdrew
+from plyscribe.domain.proofs.playthrough import format_effect
 from plyscribe.domain.ruleset import Decision, Over
 from plyscribe.domain.rulesets.crystals_v1 import CRYSTALS_V1
 from plyscribe.domain.rulesets.crystals_v1.state import State
@@ -138,6 +140,17 @@ def test_cr21_an_attack_ends_when_the_attacking_or_the_attacked_seat_leaves(
     state = withdraw(play(position(ATTACK, roll=2, teleport=9, xp={"1s": 2}), "move scout"), leaver)
     require_board(state, drawing)
     assert (turn(state), view(state)["attack"] is None, view(state)["due"]) == (then, leaver != 3, [0, 0, 0])
+
+
+def test_cr21_an_attack_on_a_seat_that_leaves_is_called_off_and_the_attacker_goes_on() -> None:
+    drawing = "1m 1a . 2m 3m 2t . . . .\n2s . . . . . . . . .\n3s . . . . . . . . ."
+    state = play(position(drawing, roll=2, teleport=9), "move archer")
+    effects = CRYSTALS_V1.effects(state, Withdrew(2), withdraw(state, 2))
+    assert [format_effect(effect).removeprefix("= ") for effect in effects][4:] == [
+        "called-off CR21 seat 1 owner 2 to 4",
+        "killed-from-afar CR16 seat 1 owner 3 piece miner from 5 word archer",
+        "earned CR16 owner 1 amount 1",
+    ]
 
 
 def test_cr21_a_rider_or_archer_turns_to_its_next_target() -> None:

@@ -7,23 +7,18 @@ from random import Random
 
 import pytest
 
-from plyscribe.domain.effects import Moved
 from plyscribe.domain.errors import BadNotation, IllegalMove, OptionError
-from plyscribe.domain.proofs.playthrough import format_effect
 from plyscribe.domain.ruleset import Decision, Over
 from plyscribe.domain.rulesets.pathagon_v1 import PATHAGON_V1, Setup, State, lay_board
+from tests.domain.rules import Rules
 
+RULES = Rules(PATHAGON_V1)
+start, legal, refuse = RULES.start, RULES.legal, RULES.refuse
 DOCS = (Path(__file__).parents[2] / "docs/rulesets/pathagon.md").read_text()
 
 
-def start(**options: object) -> State:
-    return PATHAGON_V1.initial_state(PATHAGON_V1.parse_options(options), 2)
-
-
 def play(state: State, moves: str) -> State:
-    for text in moves.split():
-        state = PATHAGON_V1.apply_move(state, PATHAGON_V1.parse_move(state, text))
-    return state
+    return RULES.play(state, *moves.split())
 
 
 def position(
@@ -41,23 +36,6 @@ def position(
 
 def board_of(state: State) -> str:
     return " ".join(PATHAGON_V1.view(state)["board"])
-
-
-def legal(state: State, prefix: str = "") -> list[str]:
-    return [PATHAGON_V1.format_move(state, move) for move in PATHAGON_V1.legal_moves(state, prefix)]
-
-
-def list_effects(state: State, text: str) -> list[str]:
-    move = PATHAGON_V1.parse_move(state, text)
-    effects = PATHAGON_V1.effects(state, Moved(move), PATHAGON_V1.apply_move(state, move))
-    return [format_effect(effect).removeprefix("= ") for effect in effects]
-
-
-def refuse(state: State, text: str, clause: str) -> None:
-    with pytest.raises(IllegalMove) as refused:
-        PATHAGON_V1.parse_move(state, text)
-    assert refused.value.clause == clause
-    assert text not in legal(state)
 
 
 # ---- board
@@ -245,23 +223,6 @@ def test_pa11_at_the_ply_limit_all_are_equal_and_without_one_a_match_goes_on() -
         state = PATHAGON_V1.apply_move(state, PATHAGON_V1.sample_move(state, random.randrange))
 
 
-# ---- effects
-
-
-def test_pa10_after_a_path_nothing_is_closed_and_nothing_rests() -> None:
-    state = position("..1.. ..1.. 2..21 ..1.. ..1..", pieces=5)
-    assert list_effects(state, "e3-c3") == [
-        "moved PA4* seat 1 from e3 to c3",
-        "ended PA10 word path",
-        "ranked PA10 owner 1 amount 1",
-        "ranked PA10 owner 2 amount 2",
-    ]
-    assert list_effects(position("..1.. ..1.. 12... ..1.. ..1.."), "c3")[1:3] == [
-        "trapped PA8 seat 1 owner 2 from b3",
-        "ended PA10 word path",
-    ]
-
-
 # ---- options, notation, view
 
 
@@ -290,14 +251,7 @@ def test_what_is_no_square_is_bad_notation(text: str, over: bool) -> None:
 
 
 def test_every_legal_move_is_sampled_alike() -> None:
-    state = position("11... 1.... ..... ..... ..222", pieces=3)
-    random, drawn = Random(8), {}
-    for _ in range(57 * 100):
-        text = PATHAGON_V1.format_move(state, PATHAGON_V1.sample_move(state, random.randrange))
-        drawn[text] = drawn.get(text, 0) + 1
-    assert sorted(drawn) == sorted(legal(state))
-    assert min(drawn.values()) > 60
-    assert max(drawn.values()) < 150
+    RULES.require_sampled_alike(position("11... 1.... ..... ..... ..222", pieces=3), 100)
 
 
 def test_readable_moves_after_the_end_name_the_clause_of_the_end() -> None:
@@ -362,10 +316,3 @@ def test_the_drawing_shows_squares_and_reserves() -> None:
 def test_the_view_in_the_documentation_is_true() -> None:
     example = json.loads(re.findall(r"```json\n(.*?)```", DOCS, re.DOTALL)[0])
     assert PATHAGON_V1.view(play(start(size=5), "c3 c4 d1 a1 c5")) == example
-
-
-def test_every_documented_clause_has_a_test() -> None:
-    clauses = re.findall(r"^### (PA\d+) · ", DOCS, re.MULTILINE)
-    assert clauses == [f"PA{number}" for number in range(1, 12)]
-    untested = [clause for clause in clauses if not any(f"_{clause.lower()}_" in name for name in globals())]
-    assert untested == []

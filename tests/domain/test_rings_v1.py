@@ -11,7 +11,6 @@ import pytest
 from plyscribe.domain.errors import BadNotation, IllegalMove, NotInPlay, OptionError, RollError
 from plyscribe.domain.ruleset import Decision, Over, Roll
 from plyscribe.domain.rulesets.rings_v1 import RINGS_V1
-from tests.domain import test_rings_v1_fights as fights
 from tests.domain.rings_tables import (
     ALLIES,
     FLAT,
@@ -520,10 +519,3 @@ def test_the_view_in_the_documentation_is_true() -> None:
     )
     assert RINGS_V1.view(state) == example
     assert list(example) == list(RINGS_V1.view(state))
-
-
-def test_every_documented_clause_has_a_test() -> None:
-    clauses = re.findall(r"^### (RI\d+) · ", DOCS, re.MULTILINE)
-    assert clauses == [f"RI{number}" for number in range(1, 27)]
-    names = [*globals(), *vars(fights)]
-    assert [clause for clause in clauses if not any(f"_{clause.lower()}_" in name for name in names)] == []

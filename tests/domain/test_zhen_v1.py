@@ -10,23 +10,18 @@ from random import Random
 
 import pytest
 
-from plyscribe.domain.effects import Moved
 from plyscribe.domain.errors import BadNotation, IllegalMove
-from plyscribe.domain.proofs.playthrough import format_effect
 from plyscribe.domain.ruleset import Decision, Over
 from plyscribe.domain.rulesets.zhen_v1 import ZHEN_V1, Setup, State, lay_track
+from tests.domain.rules import Rules
 
+RULES = Rules(ZHEN_V1)
+start, legal, refuse = RULES.start, RULES.legal, RULES.refuse
 DOCS = (Path(__file__).parents[2] / "docs/rulesets/zhen.md").read_text()
 
 
-def start(**options: object) -> State:
-    return ZHEN_V1.initial_state(ZHEN_V1.parse_options(options), 2)
-
-
 def play(state: State, moves: str) -> State:
-    for text in moves.split():
-        state = ZHEN_V1.apply_move(state, ZHEN_V1.parse_move(state, text))
-    return state
+    return RULES.play(state, *moves.split())
 
 
 def position(
@@ -48,23 +43,6 @@ def draw(state: State) -> str:
         "1" * one + "2" * two or "." for one, two in [view["goals"][0], *view["tiles"], view["goals"][1]]
     ]
     return f"{goal} | {' '.join(tiles)} | {other}"
-
-
-def legal(state: State, prefix: str = "") -> list[str]:
-    return [ZHEN_V1.format_move(state, move) for move in ZHEN_V1.legal_moves(state, prefix)]
-
-
-def list_effects(state: State, text: str) -> list[str]:
-    move = ZHEN_V1.parse_move(state, text)
-    effects = ZHEN_V1.effects(state, Moved(move), ZHEN_V1.apply_move(state, move))
-    return [format_effect(effect).removeprefix("= ") for effect in effects]
-
-
-def refuse(state: State, text: str, clause: str) -> None:
-    with pytest.raises(IllegalMove) as refused:
-        ZHEN_V1.parse_move(state, text)
-    assert refused.value.clause == clause
-    assert text not in legal(state)
 
 
 # ---- board
@@ -211,29 +189,6 @@ def test_zh9_at_the_ply_limit_goals_are_counted_nothing_is_collected_and_without
     assert state.setup.ply_limit is None
 
 
-# ---- effects
-
-
-def test_zh7_a_block_without_cubes_on_the_tiles_sweeps_nothing() -> None:
-    assert list_effects(position(". | 12 . . . | 1"), "1-goal") == [
-        "entered ZH3* seat 1 from 1 to goal amount 1",
-        "captured ZH3 seat 1 owner 2 from 1 to goal amount 1",
-        "blocked ZH7 seat 1 owner 2",
-        "ended ZH7 word blocked",
-        "ranked ZH7 owner 1 amount 1",
-        "ranked ZH7 owner 2 amount 1",
-    ]
-
-
-def test_zh9_the_ply_limit_sweeps_nothing() -> None:
-    assert list_effects(position("2 | . . 1 2 . | .", reserve_other=1, ply_limit=101), "3-2") == [
-        "moved ZH2* seat 1 from 3 to 2 amount 1",
-        "ended ZH9 word ply-limit",
-        "ranked ZH9 owner 1 amount 1",
-        "ranked ZH9 owner 2 amount 2",
-    ]
-
-
 # ---- refusals
 
 
@@ -281,13 +236,7 @@ def test_puts_moves_and_goals_are_listed_by_tile() -> None:
 
 
 def test_every_legal_move_is_sampled_alike() -> None:
-    state, random, drawn = position(". | 12 . 11 2 1 . | .", reserve=1), Random(8), dict[str, int]()
-    for _ in range(5 * 400):
-        text = ZHEN_V1.format_move(state, ZHEN_V1.sample_move(state, random.randrange))
-        drawn[text] = drawn.get(text, 0) + 1
-    assert sorted(drawn) == sorted(legal(state))
-    assert min(drawn.values()) > 320
-    assert max(drawn.values()) < 480
+    RULES.require_sampled_alike(position(". | 12 . 11 2 1 . | .", reserve=1), 400)
 
 
 @pytest.mark.parametrize("text", ["+1", "1-2", "2-goal"])
@@ -353,10 +302,3 @@ def test_the_widest_drawing_fits_the_page() -> None:
 def test_the_view_in_the_documentation_is_true() -> None:
     example = json.loads(re.findall(r"```json\n(.*?)```", DOCS, re.DOTALL)[0])
     assert ZHEN_V1.view(play(start(tiles=4, cubes=3), "+2 +1 2-1")) == example
-
-
-def test_every_documented_clause_has_a_test() -> None:
-    clauses = re.findall(r"^### (ZH\d+) · ", DOCS, re.MULTILINE)
-    assert clauses == [f"ZH{number}" for number in range(1, 10)]
-    untested = [clause for clause in clauses if not any(f"_{clause.lower()}_" in name for name in globals())]
-    assert untested == []
