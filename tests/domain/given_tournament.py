@@ -91,6 +91,13 @@ class GivenTournament:
     def start(self) -> None:
         self.when(StartTournament)
 
+    def begun(self, *pairing: Any, **more: Any) -> "GivenTournament":
+        """The tournament itself, started, and with its first round if a pairing is given."""
+        self.start()
+        if pairing or more:
+            self.pair(*pairing, **more)
+        return self
+
     def leave(self, entrant: int) -> None:
         self.when(WithdrawEntrant, entrant=entrant)
 

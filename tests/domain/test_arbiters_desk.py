@@ -98,9 +98,7 @@ def test_a_game_without_a_match_is_about_to_begin_and_one_without_a_move_missed_
 
 
 def test_a_game_that_failed_too_often_comes_first_and_a_decided_one_needs_nobody():
-    tournament = GivenTournament(2)
-    tournament.start()
-    tournament.pair([(1, 2)])
+    tournament = GivenTournament(2).begun([(1, 2)])
     tournament.give_up(1, 1)
     assert (look(tournament, None, 0).state, look(tournament, None, 0).is_due) == ("given-up", True)
     tournament.adjudicate(1, 1, 1, 2)
@@ -163,8 +161,7 @@ def test_an_organiser_is_offered_exactly_what_would_be_accepted(prepare, terms):
 
 
 def _online() -> GivenTournament:
-    tournament = GivenTournament(4, rounds_begin="call")
-    tournament.start()
+    tournament = GivenTournament(4, rounds_begin="call").begun()
     tournament.when(CallRound, round=1)
     tournament.pair([(1, 2), (3, 4)])
     return tournament

@@ -16,8 +16,7 @@ def test_a_pyramid_tells_the_places_of_both_or_who_is_missing():
     [first, second] = explain_rounds(tournament.state)[3].boards
     assert first == (Reason("pyramid", (1, 4), {"place": 4, "before": 1, "time": 1}),)
     assert second == (Reason("pyramid", (2, 3), {"place": 3, "before": 2, "time": 1}),)
-    tournament = GivenTournament(4, format={"kind": "pyramid"})
-    tournament.start()
+    tournament = GivenTournament(4, format={"kind": "pyramid"}).begun()
     tournament.leave(2)
     tournament.play(pair_next, by_number, 4)
     found = explain_rounds(tournament.state)
@@ -39,7 +38,6 @@ def test_groups_tell_the_group_and_then_the_places_in_the_bracket():
 def test_a_league_is_explained_like_a_round_robin_and_a_challenge_by_who_challenged_whom():
     tournament = play(4, 1, kind="league", next_round="early")
     assert explain_rounds(tournament.state)[1].boards[0][0].word == "circle"
-    tournament = GivenTournament(4, format={"kind": "ladder"})
-    tournament.start()
+    tournament = GivenTournament(4, format={"kind": "ladder"}).begun()
     tournament.when(ChallengeEntrant, entrant=4, opponent=2)
     assert explain_rounds(tournament.state)[1].boards == ((Reason("challenge", (4, 2), {"low": 4, "high": 2}),),)

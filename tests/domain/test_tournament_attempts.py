@@ -20,10 +20,7 @@ CRASHED = SeatWithdrawn(2, "resigned", "crashed")
 
 
 def paired(entrants: int = 4, *boards: tuple[int, ...], **terms) -> GivenTournament:
-    tournament = GivenTournament(entrants, **terms)
-    tournament.start()
-    tournament.pair(boards or [(1, 2), (3, 4)])
-    return tournament
+    return GivenTournament(entrants, **terms).begun(boards or [(1, 2), (3, 4)])
 
 
 def attempts(tournament: GivenTournament) -> list[Attempt]:

@@ -15,10 +15,9 @@ from plyscribe.domain.tournament.commands import (
     StartTournament,
 )
 from plyscribe.domain.tournament.events import ArbiterDismissed, ArbiterNamed
+from tests.domain.given import ANN, BEN
 from tests.domain.given_tournament import ORGANISER, GivenTournament, refusal
 
-ANN = Actor("player", "player-" + "a" * 26)
-BEN = Actor("player", "player-" + "b" * 26)
 WHY = {"why": "never came"}
 GAME = {"round": 1, "board": 1, "game": 1}
 

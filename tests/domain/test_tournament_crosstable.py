@@ -26,9 +26,7 @@ def test_it_has_each_game_of_two_from_either_side_in_the_order_of_the_table():
 
 
 def test_with_three_seats_every_two_of_a_board_are_compared():
-    tournament = GivenTournament(3, seats=3)
-    tournament.start()
-    tournament.pair([(1, 2, 3)])
+    tournament = GivenTournament(3, seats=3).begun([(1, 2, 3)])
     tournament.decide(1, 1, 2, 1, 2)
     against = {line.standing.entrant: line.against for line in build_crosstable(tournament.state)}
     marks = {one: {other: cells[0].mark for other, cells in found.items()} for one, found in against.items()}

@@ -44,11 +44,10 @@ from plyscribe.domain.tournament.events import (
     TournamentStarted,
 )
 from plyscribe.domain.tournament.state import Tournament
+from tests.domain.given import ANN, BEN
 from tests.domain.given_tournament import BOT, ORGANISER, STREAM, SYSTEM, GivenTournament, by_number, refusal
 from tests.domain.test_names import ZALGO
 
-ANN = Actor("player", "player-" + "a" * 26)
-BEN = Actor("player", "player-" + "b" * 26)
 TERMS = {"name": "Cup", "ruleset": "toy", "format": {"kind": "swiss"}, "seed": 1}
 RESULT = {"round": 1, "board": 1, "game": 1, "match": "match-1"}
 
@@ -59,10 +58,7 @@ def created(**terms):
 
 def playing(entrants=2, **terms):
     """A tournament with its first round paired: 1 meets 2."""
-    tournament = GivenTournament(entrants, **terms)
-    tournament.start()
-    tournament.pair([(1, 2)], byes=range(3, entrants + 1))
-    return tournament
+    return GivenTournament(entrants, **terms).begun([(1, 2)], byes=range(3, entrants + 1))
 
 
 # ------------------------------------------------------------------------------------------------------------ create
@@ -367,9 +363,7 @@ def test_only_the_organiser_disqualifies_and_says_why_and_who_withdraws_acts_alo
 
 
 def test_the_acts_of_organisers_are_listed_with_who_when_and_why():
-    tournament = GivenTournament(5)
-    tournament.start()
-    tournament.pair([(1, 2), (3, 4)], byes=[5])
+    tournament = GivenTournament(5).begun([(1, 2), (3, 4)], byes=[5])
     tournament.give_up(1, 1)
     tournament.retry(1, 1)
     tournament.adjudicate(1, 1, 1, 2)
@@ -440,8 +434,7 @@ def test_a_round_is_paired_with_who_sits_it_out_and_may_have_no_board():
     assert tournament.when(PairRound, SYSTEM, **pairing(((2, 1),), (3,))) == [
         RoundPaired(1, ((2, 1),), (3,), (4,), {}, "by hand")
     ]
-    tournament = GivenTournament(3)
-    tournament.start()
+    tournament = GivenTournament(3).begun()
     tournament.when(PairRound, SYSTEM, **pairing((), (1, 2)))
     assert tournament.state.rounds[0].is_decided
 

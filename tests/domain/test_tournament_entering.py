@@ -28,11 +28,9 @@ from plyscribe.domain.tournament.events import (
 )
 from plyscribe.domain.tournament.naming import name_entrants
 from plyscribe.domain.tournament.points import total_points
+from tests.domain.given import ANN, BEN
 from tests.domain.given_tournament import BOT, GivenTournament, refusal
 from tests.domain.test_names import ZALGO
-
-ANN = Actor("player", "player-" + "a" * 26)
-BEN = Actor("player", "player-" + "b" * 26)
 
 
 def club(entrants=0, **terms):
@@ -174,8 +172,7 @@ def test_an_entrant_who_withdrew_comes_back():
 
 
 def test_nobody_returns_to_a_knockout_that_has_begun_or_by_their_own_word():
-    tournament = GivenTournament(4, format={"kind": "knockout"})
-    tournament.start()
+    tournament = GivenTournament(4, format={"kind": "knockout"}).begun()
     tournament.leave(4)
     assert refusal(tournament, ReturnEntrant, entrant=4, why="late") == (WrongTime, "entrant/knockout")
     tournament = GivenTournament(1)

@@ -22,9 +22,7 @@ from tests.domain.given_tournament import GivenTournament, by_chance, by_number,
 
 
 def given_groups(entrants: int, **format: int) -> GivenTournament:
-    tournament = GivenTournament(entrants, format={"kind": "groups", **format})
-    tournament.start()
-    return tournament
+    return GivenTournament(entrants, format={"kind": "groups", **format}).begun()
 
 
 def pair(state: Tournament):

@@ -2,7 +2,6 @@
 
 import pytest
 
-from plyscribe.domain.commands import Actor
 from plyscribe.domain.errors import Unknown, WrongPerson, WrongTime, WrongValue
 from plyscribe.domain.tournament.commands import (
     AnnounceAbsence,
@@ -23,16 +22,14 @@ from plyscribe.domain.tournament.due_dates import DAY_MS, find_next_due
 from plyscribe.domain.tournament.events import ChallengeMade
 from plyscribe.domain.tournament.ladder import find_end, is_over, list_within_reach
 from plyscribe.domain.tournament.standings import rank_entrants
+from tests.domain.given import ANN, BEN
 from tests.domain.given_tournament import BOT, SYSTEM, GivenTournament, refusal
 
-ANN, BEN = (Actor("player", "player-" + letter * 26) for letter in "ab")
 WHY = {"why": "the season is over"}
 
 
 def given_ladder(entrants: int = 5, **format) -> GivenTournament:
-    tournament = GivenTournament(entrants, format={"kind": "ladder", **format}, is_open=True)
-    tournament.start()
-    return tournament
+    return GivenTournament(entrants, format={"kind": "ladder", **format}, is_open=True).begun()
 
 
 def challenge(tournament: GivenTournament, challenger: int, challenged: int) -> None:
@@ -122,8 +119,7 @@ def test_only_a_ladder_that_is_not_paused_takes_challenges():
     tournament = given_ladder()
     tournament.when(PauseTournament, why="a holiday")
     assert refuse(tournament, 2, 1) == (WrongTime, "challenge/paused")
-    tournament = GivenTournament(3, format={"kind": "round-robin"})
-    tournament.start()
+    tournament = GivenTournament(3, format={"kind": "round-robin"}).begun()
     assert refuse(tournament, 2, 1) == (WrongTime, "challenge/no-ladder")
     assert refusal(tournament, CloseTournament, **WHY) == (WrongTime, "challenge/no-ladder")
 

@@ -2,7 +2,6 @@
 
 import pytest
 
-from plyscribe.domain.commands import Actor
 from plyscribe.domain.errors import Unknown, WrongPerson, WrongTime, WrongValue
 from plyscribe.domain.tournament.commands import (
     EndTournament,
@@ -16,18 +15,17 @@ from plyscribe.domain.tournament.due_dates import DAY_MS, find_next_begin, find_
 from plyscribe.domain.tournament.events import DeadlineExtended, GameForfeited
 from plyscribe.domain.tournament.schedule import pair_round_robin
 from plyscribe.domain.tournament.standings import rank_entrants
+from tests.domain.given import ANN
 from tests.domain.given_tournament import SYSTEM, GivenTournament, by_number, refusal
 
 WEEK_MS = 7 * DAY_MS
-ANN = Actor("player", "player-" + "a" * 26)
 FIRST = {"round": 1, "board": 1}
 WHY = {"why": "a holiday"}
 
 
 def given_league(entrants: int = 4, **format) -> GivenTournament:
     """A league that has started, its first round paired if it has begun."""
-    tournament = GivenTournament(entrants, format={"kind": "league", **format}, is_open=True)
-    tournament.start()
+    tournament = GivenTournament(entrants, format={"kind": "league", **format}, is_open=True).begun()
     if "begins_at" not in format:
         pair(tournament)
     return tournament
@@ -177,9 +175,7 @@ def test_nobody_extends_the_deadline_of_a_board_where_they_sit():
 
 
 def test_only_a_league_has_deadlines_and_nobody_calls_its_rounds():
-    tournament = GivenTournament(2, format={"kind": "round-robin"})
-    tournament.start()
-    tournament.pair([(1, 2)])
+    tournament = GivenTournament(2, format={"kind": "round-robin"}).begun([(1, 2)])
     assert refusal(tournament, ExtendDeadline, **FIRST, days=1, **WHY) == (WrongTime, "tournament/no-deadline")
     with pytest.raises(WrongValue, match="begin at their dates"):
         GivenTournament(2, format={"kind": "league"}, rounds_begin="call")

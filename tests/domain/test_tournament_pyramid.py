@@ -17,9 +17,7 @@ PYRAMID = {"kind": "pyramid"}
 
 
 def given_pyramid(entrants: int, cycles: int = 1) -> GivenTournament:
-    tournament = GivenTournament(entrants, format={**PYRAMID, "cycles": cycles})
-    tournament.start()
-    return tournament
+    return GivenTournament(entrants, format={**PYRAMID, "cycles": cycles}).begun()
 
 
 def play_round(tournament: GivenTournament) -> list[tuple[int, ...]] | None:

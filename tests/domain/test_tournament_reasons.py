@@ -91,8 +91,7 @@ def test_pods_tell_points_meetings_and_seats():
 
 
 def test_a_round_paired_by_hand_tells_who_did_it_and_why():
-    swiss = GivenTournament(4)
-    swiss.start()
+    swiss = GivenTournament(4).begun()
     swiss.when(PairByHand, round=1, boards=((1, 2), (3, 4)), byes=(), why="a request of the teachers")
     boards, _ = explain(swiss, 1)
     assert boards[1, 2] == [Reason("by-hand", (), {"by": ORGANISER.id, "why": "a request of the teachers"})]

@@ -2,7 +2,6 @@
 
 import pytest
 
-from plyscribe.domain.commands import Actor
 from plyscribe.domain.errors import Unknown, WrongPerson, WrongTime, WrongValue
 from plyscribe.domain.tournament.commands import (
     CallRound,
@@ -20,17 +19,15 @@ from plyscribe.domain.tournament.events import (
     TournamentPaused,
     TournamentResumed,
 )
+from tests.domain.given import ANN
 from tests.domain.given_tournament import ORGANISER, SYSTEM, GivenTournament, refusal
 
-ANN = Actor("player", "player-" + "a" * 26)
 PAIRED = {"boards": ((1, 2), (3, 4)), "byes": (), "costs": {}, "engine": "x"}
 HAND = {"boards": ((1, 2), (3, 4)), "byes": (), "why": "they came together"}
 
 
 def started(entrants=4, **terms):
-    tournament = GivenTournament(entrants, **terms)
-    tournament.start()
-    return tournament
+    return GivenTournament(entrants, **terms).begun()
 
 
 def test_nothing_is_paired_while_the_tournament_is_paused():

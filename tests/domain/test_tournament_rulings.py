@@ -32,9 +32,9 @@ from plyscribe.domain.tournament.events import (
 from plyscribe.domain.tournament.points import total_points
 from plyscribe.domain.tournament.standings import rank_entrants
 from plyscribe.domain.tournament.state import find_game
+from tests.domain.given import ANN
 from tests.domain.given_tournament import SYSTEM, GivenTournament, refusal
 
-ANN = Actor("player", "player-" + "a" * 26)
 TABLE = Actor("table", "1-1-0")
 GAME = {"round": 1, "board": 1, "game": 1}
 WHY = {"why": "they mixed up the names"}
@@ -58,10 +58,7 @@ def game(tournament, place=(1, 1, 1)):
 
 def online() -> GivenTournament:
     """Two entrants whose match is played on the server."""
-    tournament = GivenTournament(2)
-    tournament.start()
-    tournament.pair([(1, 2)])
-    return tournament
+    return GivenTournament(2).begun([(1, 2)])
 
 
 def test_the_table_reports_a_result_once_which_counts_like_a_played_game():

@@ -195,8 +195,7 @@ def test_in_a_double_knockout_nobody_is_out_before_the_second_defeat_and_byes_go
 @given(st.integers(4, 24), st.integers(0, 99))
 @settings(max_examples=60, deadline=None)
 def test_a_double_knockout_has_a_rematch_only_where_every_pairing_of_its_group_has_one(entrants, seed):
-    tournament = GivenTournament(entrants, format=DOUBLE)
-    tournament.start()
+    tournament = GivenTournament(entrants, format=DOUBLE).begun()
     while (pairing := pair_knockout(tournament.state)) is not None:
         defeats, met = pairing.costs["defeats"], count_meetings(tournament.state)
         beaten = [board for board in pairing.boards if defeats[str(board[0])] == 1]
@@ -248,8 +247,7 @@ def test_on_a_level_board_the_better_seed_goes_on_and_so_it_does_when_the_game_i
 @given(st.integers(2, 33), st.integers(0, 99), st.sampled_from([1, 2]))
 @settings(max_examples=40, deadline=None)
 def test_in_a_knockout_who_had_seat_1_more_often_gives_it_to_the_other(entrants, seed, lives):
-    tournament = GivenTournament(entrants, format={**KNOCKOUT, "lives": lives})
-    tournament.start()
+    tournament = GivenTournament(entrants, format={**KNOCKOUT, "lives": lives}).begun()
     while (pairing := pair_knockout(tournament.state)) is not None:
         seats = count_seats(tournament.state)
         for one, other in pairing.boards:
@@ -262,9 +260,7 @@ def test_in_a_knockout_who_had_seat_1_more_often_gives_it_to_the_other(entrants,
 
 
 def test_costs_sum_up_meetings_spread_seats_and_byes_and_seats_go_to_those_who_had_them_least():
-    tournament = GivenTournament(5)
-    tournament.start()
-    tournament.pair([(1, 2), (3, 4)], byes=[5])
+    tournament = GivenTournament(5).begun([(1, 2), (3, 4)], byes=[5])
     tournament.decide_all(by_number)
     costs = {"meetings": 1, "spread": "2", "seats": 3, "byes": 0, "seed": 1}
     assert describe_costs(tournament.state, [(1, 2), (3, 5)], [4]) == costs

@@ -51,8 +51,7 @@ def test_the_order_of_entry_makes_no_difference_to_seeded_entrants(format, seed)
 
 
 def test_without_seeds_entrants_are_paired_in_the_order_of_entry():
-    tournament = GivenTournament(4, format={"kind": "knockout"})
-    tournament.start()
+    tournament = GivenTournament(4, format={"kind": "knockout"}).begun()
     assert pair_by_seed(tournament.state, pair_knockout) == pair_knockout(tournament.state)
 
 

@@ -79,17 +79,6 @@ def test_a_verdict_is_given_at_the_bounds_of_wald_and_told_in_texts():
     assert float(told["llr"]) > 2.9444
 
 
-def test_the_wrong_hypothesis_is_taken_as_seldom_as_asked_for():
-    hypotheses, rng, wrong = Hypotheses(0, 60, 0.1, 0.1), Random(3), 0
-    shares = [0.3, 0.4, 0.3]  # as strong as each other: hypothesis 0 holds
-    for _ in range(60):
-        counts = [0, 0, 0]
-        while (taken := judge(counts, hypotheses).taken) is None:
-            counts[rng.choices(range(3), shares)[0]] += 1
-        wrong += taken == "elo1"
-    assert wrong <= 12
-
-
 # ------------------------------------------------------------------------------------------------------------ asking
 
 
@@ -128,8 +117,7 @@ def test_single_games_are_counted_by_three():
 
 
 def test_pairs_of_games_are_counted_by_five_and_only_where_both_count():
-    tournament = GivenTournament(2, format={"kind": "round-robin", "cycles": 4}, repeat="rotations")
-    tournament.start()
+    tournament = GivenTournament(2, format={"kind": "round-robin", "cycles": 4}, repeat="rotations").begun()
     for round, (first, second) in enumerate(
         [((1, 2), (2, 1)), ((1, 2), (1, 2)), ((1, 1), (1, 2)), ((2, 1), (1, 1))], 1
     ):
@@ -145,9 +133,9 @@ def test_pairs_of_games_are_counted_by_five_and_only_where_both_count():
 
 
 def test_blocks_of_three_seats_are_counted_by_the_sum_over_their_games():
-    tournament = GivenTournament(3, seats=3, format={"kind": "swiss", "rounds": 3}, repeat="rotations")
-    tournament.start()
-    tournament.pair([(2, 1, 3)])
+    tournament = GivenTournament(3, seats=3, format={"kind": "swiss", "rounds": 3}, repeat="rotations").begun(
+        [(2, 1, 3)]
+    )
     # Entrant 1 has seats 2, 1 and 3: it comes first, second, and level with one who is second.
     for game, ranks in enumerate([(2, 1, 3), (2, 1, 3), (1, 2, 2)], 1):
         tournament.decide(1, 1, *ranks, game=game)
@@ -177,7 +165,7 @@ def play_block(rng: Random, seats: int, elo: int) -> int:
     return seats * play() if rng.random() < 1 / 3 else sum(play() for _ in range(seats))
 
 
-@pytest.mark.parametrize(("seats", "elo", "true"), [(3, 120, 0), (3, 120, 120), (4, 100, 0), (4, 100, 100)])
+@pytest.mark.parametrize(("seats", "elo", "true"), [(2, 60, 0), (3, 120, 0), (3, 120, 120), (4, 100, 0), (4, 100, 100)])
 def test_blocks_lead_to_the_wrong_hypothesis_about_as_seldom_as_asked_for(seats, elo, true):
     hypotheses, rng, wrong, tests = Hypotheses(0, elo, 0.1, 0.1), Random(11), 0, 100
     for _ in range(tests):
@@ -200,8 +188,7 @@ def test_a_tournament_that_is_a_test_has_a_verdict():
 
 @pytest.mark.parametrize("repeat", ["once", "rotations"])
 def test_a_game_that_no_match_decided_says_nothing_of_strength(repeat):
-    tournament = GivenTournament(2, format={"kind": "round-robin", "cycles": 4}, repeat=repeat)
-    tournament.start()
+    tournament = GivenTournament(2, format={"kind": "round-robin", "cycles": 4}, repeat=repeat).begun()
     for round, rule in ((1, tournament.adjudicate), (2, None)):
         tournament.pair([(1, 2)])
         for game in range(1, len(tournament.state.seatings) + 1):

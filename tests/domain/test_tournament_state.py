@@ -19,11 +19,10 @@ from plyscribe.domain.tournament.events import (
 )
 from plyscribe.domain.tournament.schedule import pair_round_robin
 from plyscribe.domain.tournament.state import STATUSES, Tournament, find_game
+from tests.domain.given import BEN, CAT
 from tests.domain.given_tournament import ORGANISER, STREAM, SYSTEM, GivenTournament, by_number
 
 ANN = "player-" + "a" * 26
-BEN = Actor("player", "player-" + "b" * 26)
-CAT = Actor("player", "player-" + "c" * 26)
 FAILURE = {"cause": "refuted", "why": "lost", "made_at": 7}
 
 
@@ -99,16 +98,13 @@ def club_night():
 
 
 def league() -> GivenTournament:
-    tournament = GivenTournament(2, format={"kind": "league"})
-    tournament.start()
-    tournament.pair([(1, 2)])
+    tournament = GivenTournament(2, format={"kind": "league"}).begun([(1, 2)])
     tournament.when(commands.ExtendDeadline, round=1, days=3, why="a holiday")
     return tournament
 
 
 def ladder() -> GivenTournament:
-    tournament = GivenTournament(2, format={"kind": "ladder"})
-    tournament.start()
+    tournament = GivenTournament(2, format={"kind": "ladder"}).begun()
     tournament.when(commands.ChallengeEntrant, entrant=2, opponent=1)
     tournament.when(commands.CloseTournament, why="the season is over")
     return tournament

@@ -57,9 +57,7 @@ def test_a_forfeit_counts_oneself_and_the_direct_encounter_names_those_who_are_l
     assert explained["points"] == [(2, "forfeited", 1, (4,))]
     assert explained["buchholz"] == [(2, "self", None, (3,))]
     require_sums(ruled())
-    tournament = GivenTournament(2, tiebreaks=["direct"], scoring={"bye": 2})
-    tournament.start()
-    tournament.pair([(1, 2)])
+    tournament = GivenTournament(2, tiebreaks=["direct"], scoring={"bye": 2}).begun([(1, 2)])
     tournament.decide(1, 1, 1, 2)
     tournament.when(GivePenalty, entrant=1, points=2, why="late")
     assert explain(tournament, 1)["direct"] == [(1, "mean", None, (2,))]
@@ -84,9 +82,7 @@ def pair_in_a_circle(state):
 
 
 def test_fractions_stay_exact():
-    tournament = GivenTournament(3, seats=3, tiebreaks=["opponents-mean"])
-    tournament.start()
-    tournament.pair([(1, 2, 3)])
+    tournament = GivenTournament(3, seats=3, tiebreaks=["opponents-mean"]).begun([(1, 2, 3)])
     tournament.decide(1, 1, 1, 2, 2)
     table = rank_entrants(tournament.state)
     assert explain_row(tournament.state, table, table[1])[1].value == Fraction(5, 2)
