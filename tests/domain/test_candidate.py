@@ -9,6 +9,7 @@ import pytest
 from plyscribe.domain.commands import (
     AbortMatch,
     AnswerDraw,
+    Command,
     MakeMove,
     OfferDraw,
     RecordRoll,
@@ -26,7 +27,7 @@ from plyscribe.domain.ruleset import Decision, Over, Roll
 from plyscribe.domain.rulesets import find_ruleset
 from plyscribe.domain.verification import verify_match
 from tests.domain.given import ANN, BEN, RECORDER, STREAM, SYSTEM, Table, account, hot_seat, new_match, recorded
-from tests.domain.toy import TOY_V1, Push, Race, ToyMove, ToyV1, await_next, run
+from tests.domain.toy import TOY_V1, Push, Race, ToyMove, ToyV1, answering, await_next, faulty, given, run
 from tests.domain.toy_v2 import TOY_V2
 
 PLAIN = {"dice": 0}
@@ -107,161 +108,136 @@ def test_a_move_that_is_illegal_now_is_told_with_its_clause():
     )
 
 
-def test_a_notation_that_cannot_be_read_any_more_is_illegal_without_a_clause():
-    class Shouting(ToyV1):
-        def parse_move(self, state: Race, text: str) -> ToyMove:
-            return super().parse_move(state, "HOLD" if text == "hold" else text)
-
-    found = find_difference(raced("push", "hold").entries, Shouting())
-    assert (found.ply, found.kind, found.clause) == (1, "illegal", None)
+def run_without_dice(after: Race, state: Race, move: ToyMove) -> Race:
+    if not isinstance(move, Push) or not isinstance(state.awaits, Decision):
+        return after
+    seat = state.awaits.seat
+    return await_next(run(replace(state, ply=state.ply + 1), seat, 1), seat)
 
 
-class TwiceAround(ToyV1):
-    """Who pushes goes on."""
-
-    def apply_move(self, state: Race, move: ToyMove) -> Race:
-        after = super().apply_move(state, move)
-        return replace(after, awaits=state.awaits) if isinstance(move, Push) and state.ply == 1 else after
+def refuse_options(self: ToyV1, raw: dict[str, Any]) -> dict[str, Any]:
+    raise OptionError("dice", raw["dice"], "1..3")
 
 
-class ShortTrack(ToyV1):
-    """A track of two fields."""
-
-    def apply_move(self, state: Race, move: ToyMove) -> Race:
-        after = super().apply_move(state, move)
-        over = any(field >= 2 for field in after.runners)
-        return replace(after, awaits=Over("finish", self.standing(after))) if over else after
+def run_too_deep(self: ToyV1, state: Race, move: ToyMove) -> Race:
+    raise RecursionError
 
 
-class LongTrack(ToyV1):
-    """A track of eleven fields."""
+def end_when(is_over: Callable[[Race], bool], *ranks: int) -> type[ToyV1]:
+    """The toy that ends in these states, ranked so or by standing."""
 
-    def initial_state(self, options: dict[str, Any], seats: int) -> Race:
-        return replace(super().initial_state(options, seats), track=11)
+    def end(after: Race, *_: object) -> Race:
+        return replace(after, awaits=Over("finish", ranks or TOY_V1.standing(after))) if is_over(after) else after
 
-
-def test_another_seat_on_turn_is_told_at_its_first_move():
-    found = find_difference(raced("push", "push", "push").entries, TwiceAround())
-    assert (found.ply, found.kind, found.came) == (2, "turn", "seat 2 decides")
-    assert found.expected == 'move-made {"move":"push","seat":1}'
+    return answering("apply_move", end)
 
 
-def test_an_earlier_end_is_told_at_the_event_that_came_instead_or_after_the_last_one():
-    table = raced("push", "hold", "push")
-    version = table.match.version
-    found = find_difference(table.entries, ShortTrack())
-    assert (found.version, found.kind, found.expected) == (version + 1, "end", "nothing yet")
-    table.play("hold")
-    assert find_difference(table.entries, ShortTrack()) == Difference(
-        version + 1, 3, "end", 'move-made {"move":"hold","seat":2}', "over, finish, ranks 1 2"
-    )
-
-
-@pytest.mark.parametrize(("command", "fields"), [(OfferDraw, {"seat": 1}), (Withdraw, {"seat": 1})])
-def test_nothing_but_the_end_follows_a_state_that_is_over(command, fields):
-    table = raced("push", "hold", "push")
-    version = table.match.version
+def followed(table: Table, command: type[Command], **fields: Any) -> Table:
     table.when(command, ANN, **fields)
-    found = find_difference(table.entries, ShortTrack())
-    assert (found.version, found.kind) == (version + 1, "end")
+    return table
 
 
-class LastWins(ToyV1):
-    """The last one of the race wins it."""
-
-    def apply_move(self, state: Race, move: ToyMove) -> Race:
-        after = super().apply_move(state, move)
-        return replace(after, awaits=Over("finish", (2, 1))) if isinstance(after.awaits, Over) else after
+def on_turn_again(after: Race, state: Race, move: ToyMove) -> Race:
+    """Who pushes goes on."""
+    return replace(after, awaits=state.awaits) if isinstance(move, Push) and state.ply == 1 else after
 
 
-@pytest.mark.parametrize(
-    ("ruleset", "came"), [(LongTrack(), "seat 2 decides"), (LastWins(), "over, finish, ranks 2 1")]
-)
-def test_an_end_that_does_not_come_any_more_or_with_other_ranks_is_told(ruleset, came):
-    found = find_difference(raced(*["push", "hold"] * 4, *["push", "push"] * 5, "push").entries, ruleset)
-    assert (found.kind, found.expected) == ("end", 'match-ended {"ranks":[1,2],"reason":"finish"}')
-    assert found.came == came
+SHORT_TRACK = end_when(lambda after: any(field >= 2 for field in after.runners))
+SHORT = ("push", "hold", "push")
+WHOLE_RACE = (*["push", "hold"] * 4, *["push", "push"] * 5, "push")
+OVER = "over, finish, ranks 1 2"
+ENDED = 'match-ended {"ranks":[1,2],"reason":"finish"}'
+WEATHER = "1d10 for weather, the table"
+WINDY = answering("apply_move", lambda after, *_: replace(after, awaits=Roll(10, 1, "weather", None)))
+
+DIFFERENCES: dict[str, tuple[type[ToyV1], Callable[[], Table] | tuple[str, ...], dict[str, Any]]] = {
+    "a notation that cannot be read any more": (
+        given("parse_move", lambda state, text: (state, "HOLD" if text == "hold" else text)),
+        ("push", "hold"),
+        {"ply": 1, "kind": "illegal", "clause": None},
+    ),
+    "another seat on turn": (
+        answering("apply_move", on_turn_again),
+        ("push", "push", "push"),
+        {"ply": 2, "kind": "turn", "came": "seat 2 decides", "expected": 'move-made {"move":"push","seat":1}'},
+    ),
+    "an earlier end, after the last event": (SHORT_TRACK, SHORT, {"late": 1, "kind": "end", "expected": "nothing yet"}),
+    "an earlier end, at the event that came instead": (
+        SHORT_TRACK,
+        (*SHORT, "hold"),
+        {"late": 0, "ply": 3, "kind": "end", "expected": 'move-made {"move":"hold","seat":2}', "came": OVER},
+    ),
+    "an offer after the end": (
+        SHORT_TRACK,
+        lambda: followed(raced(*SHORT), OfferDraw, seat=1),
+        {"late": 0, "kind": "end"},
+    ),
+    "a withdrawal after the end": (
+        SHORT_TRACK,
+        lambda: followed(raced(*SHORT), Withdraw, seat=1),
+        {"late": -1, "kind": "end"},
+    ),
+    "an end that does not come any more": (
+        answering("initial_state", lambda state, *_: replace(state, track=11)),
+        WHOLE_RACE,
+        {"kind": "end", "expected": ENDED, "came": "seat 2 decides"},
+    ),
+    "an end with other ranks": (
+        end_when(lambda after: isinstance(after.awaits, Over), 2, 1),
+        WHOLE_RACE,
+        {"kind": "end", "expected": ENDED, "came": "over, finish, ranks 2 1"},
+    ),
+    "another roll": (
+        answering("initial_state", lambda state, *_: replace(state, awaits=Roll(7, 1, "track", None))),
+        with_dice,
+        {"ply": 0, "kind": "roll", "came": "1d7 for track, the table", "expected": "dice-rolled "},
+    ),
+    "a roll that is not due any more": (
+        answering("apply_move", run_without_dice),
+        with_dice,
+        {"kind": "roll", "came": WEATHER},
+    ),
+    "a roll of the server's dice that is due now, after the last event": (
+        WINDY,
+        lambda: raced("hold", options={}),
+        {"late": 1, "kind": "roll", "came": WEATHER},
+    ),
+    "options that are refused now": (
+        faulty(parse_options=refuse_options),
+        raced,
+        {"version": 1, "ply": 0, "kind": "options"},
+    ),
+    "a withdrawal that is refused now": (
+        answering("initial_state", lambda state, *_: replace(state, left=(2,))),
+        lambda: followed(raced(seats=3), Withdraw, seat=2),
+        {"kind": "withdrawal", "came": "seat 2 is not in play"},
+    ),
+    "another final view, at the verdict": (
+        answering("view", lambda view, _: {**view, "laps": 0}),
+        with_dice,
+        {"late": 0, "kind": "view", "expected": "match-verified "},
+    ),
+    "an error": (
+        answering("apply_move", lambda *_: 1 // 0),
+        ("hold",),
+        {"ply": 0, "kind": "fails", "came": "ZeroDivisionError("},
+    ),
+    "a recursion without end": (
+        faulty(apply_move=run_too_deep),
+        ("hold",),
+        {"ply": 0, "kind": "fails", "came": "RecursionError("},
+    ),
+}
 
 
-class OtherDice(ToyV1):
-    """The track is rolled with one die."""
-
-    def initial_state(self, options: dict[str, Any], seats: int) -> Race:
-        return replace(super().initial_state(options, seats), awaits=Roll(7, 1, "track", None))
-
-
-def test_another_roll_is_told():
-    table = with_dice()
-    found = find_difference(table.entries, OtherDice())
-    assert (found.ply, found.kind, found.came) == (0, "roll", "1d7 for track, the table")
-    assert found.expected.startswith("dice-rolled ")
-
-
-class NoDice(ToyV1):
-    """Nobody rolls for a push."""
-
-    def apply_move(self, state: Race, move: ToyMove) -> Race:
-        if isinstance(move, Push) and isinstance(state.awaits, Decision):
-            seat = state.awaits.seat
-            return await_next(run(replace(state, ply=state.ply + 1), seat, 1), seat)
-        return super().apply_move(state, move)
-
-
-def test_a_roll_that_is_not_due_any_more_is_told():
-    found = find_difference(with_dice().entries, NoDice())
-    assert (found.kind, found.came) == ("roll", "1d10 for weather, the table")
-
-
-def test_a_roll_of_the_servers_dice_that_is_due_now_is_told_even_after_the_last_event():
-    class Windy(ToyV1):
-        def apply_move(self, state: Race, move: ToyMove) -> Race:
-            return replace(super().apply_move(state, move), awaits=Roll(10, 1, "weather", None))
-
-    table = hot_seat("toy")
-    table.play("hold")
-    found = find_difference(table.entries, Windy())
-    assert (found.version, found.kind, found.came) == (table.match.version + 1, "roll", "1d10 for weather, the table")
-
-
-def test_options_that_are_refused_now_are_told():
-    class NoLimit(ToyV1):
-        def parse_options(self, raw: dict[str, Any]) -> dict[str, Any]:
-            raise OptionError("dice", raw["dice"], "1..3")
-
-    found = find_difference(raced().entries, NoLimit())
-    assert (found.version, found.ply, found.kind) == (1, 0, "options")
-
-
-def test_a_withdrawal_that_is_refused_now_is_told():
-    class Gone(ToyV1):
-        def initial_state(self, options: dict[str, Any], seats: int) -> Race:
-            return replace(super().initial_state(options, seats), left=(2,))
-
-    table = hot_seat("toy", 3, options=PLAIN)
-    table.when(Withdraw, ANN, seat=2)
-    found = find_difference(table.entries, Gone())
-    assert (found.kind, found.came) == ("withdrawal", "seat 2 is not in play")
-
-
-def test_another_final_view_is_told_at_the_verdict():
-    class Renamed(ToyV1):
-        def view(self, state: Race) -> dict[str, Any]:
-            return {**super().view(state), "laps": 0}
-
-    table = with_dice()
-    found = find_difference(table.entries, Renamed())
-    assert (found.version, found.kind) == (table.match.version, "view")
-    assert found.expected.startswith("match-verified ")
-
-
-@pytest.mark.parametrize("error", [ZeroDivisionError("oops"), RecursionError()])
-def test_a_ruleset_that_fails_is_told_with_what_it_fails_with(error: Exception):
-    class Failing(ToyV1):
-        def apply_move(self, state: Race, move: ToyMove) -> Race:
-            raise error
-
-    found = find_difference(raced("hold").entries, Failing())
-    assert (found.ply, found.kind, found.came) == (0, "fails", repr(error))
+@pytest.mark.parametrize("name", DIFFERENCES)
+def test_the_first_event_that_would_not_have_come_is_told_with_what_came_instead(name: str):
+    rules, make, told = DIFFERENCES[name]
+    table = raced(*make) if isinstance(make, tuple) else make()
+    found = find_difference(table.entries, rules())
+    for field, value in told.items():
+        is_as_told = found.version - table.match.version if field == "late" else getattr(found, field)
+        assert str(is_as_told).startswith(str(value)), (field, found)
 
 
 def test_the_line_that_a_fork_begins_with_is_looked_at_too():

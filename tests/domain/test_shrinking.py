@@ -13,7 +13,7 @@ from plyscribe.domain.ruleset import AnyRuleset, Over
 from plyscribe.domain.rulesets import find_ruleset
 from plyscribe.testing.conformance import play_matches
 from tests.domain.prove import every_ruleset, settings_of
-from tests.domain.toy import TOY_V1, Hold, Push, Race, ToyMove, ToyV1
+from tests.domain.toy import TOY_V1, Hold, Push, Race, ToyMove, answering
 
 PATHAGON, ZHEN = find_ruleset("pathagon"), find_ruleset("zhen")
 
@@ -134,29 +134,22 @@ def test_a_drawn_match_is_a_function_of_its_seed_and_ends_or_is_cut():
 # ---- property tests
 
 
-class CountsHoldsTwice(ToyV1):
-    """A fault that a check finds after the step."""
-
-    def apply_move(self, state: Race, move: ToyMove) -> Race:
-        after = super().apply_move(state, move)
-        return replace(after, ply=after.ply + 1) if isinstance(move, Hold) and state.ply >= 2 else after
+def count_a_hold_twice(after: Race, state: Race, move: ToyMove) -> Race:
+    return replace(after, ply=after.ply + 1) if isinstance(move, Hold) and state.ply >= 2 else after
 
 
-class Breaks(ToyV1):
-    """A fault that keeps the step from being made."""
-
-    def apply_move(self, state: Race, move: ToyMove) -> Race:
-        if isinstance(move, Push) and state.ply >= 2:
-            raise LookupError("nobody pushes so late")
-        return super().apply_move(state, move)
+def break_at_a_push(after: Race, state: Race, move: ToyMove) -> Race:
+    if isinstance(move, Push) and state.ply >= 2:
+        raise LookupError("nobody pushes so late")
+    return after
 
 
 @pytest.mark.parametrize(
-    ("ruleset", "last"), [(CountsHoldsTwice(), "move hold"), (Breaks(), "move push")], ids=["after", "during"]
+    ("fault", "last"), [(count_a_hold_twice, "move hold"), (break_at_a_push, "move push")], ids=["after", "during"]
 )
-def test_a_random_match_that_fails_is_shown_shrunk(ruleset, last):
+def test_a_random_match_that_fails_is_shown_shrunk(fault, last):
     with pytest.raises((AssertionError, LookupError)) as caught:
-        play_matches(ruleset, settings_of(TOY_V1), 600)
+        play_matches(answering("apply_move", fault)(), settings_of(TOY_V1), 600)
     [note] = caught.value.__notes__
     head, setting, *steps = note.splitlines()
     assert head.startswith("the smallest match that fails like this, 3 of ")

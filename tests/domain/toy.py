@@ -21,7 +21,7 @@ No default registry holds it: `plyscribe.domain.rulesets.register(TOY_V1)` does,
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -348,3 +348,26 @@ def end(state: Race, reason: str) -> Race:
 
 
 TOY_V1 = ToyV1()
+
+
+def faulty(**parts: Any) -> type[ToyV1]:
+    """The toy with some of its parts replaced."""
+    return type("Faulty", (ToyV1,), parts)
+
+
+def answering(method: str, change: Callable[..., Any]) -> type[ToyV1]:
+    """The toy whose method changes its answer; `change` gets the sound answer and what the method was given."""
+
+    def answer(self: ToyV1, *given: Any, **named: Any) -> Any:
+        return change(getattr(ToyV1, method)(self, *given, **named), *given, *named.values())
+
+    return faulty(**{method: answer})
+
+
+def given(method: str, change: Callable[..., tuple[Any, ...]]) -> type[ToyV1]:
+    """The toy whose method does what it would do if it were given something else."""
+
+    def answer(self: ToyV1, *sound: Any) -> Any:
+        return getattr(ToyV1, method)(self, *change(*sound))
+
+    return faulty(**{method: answer})

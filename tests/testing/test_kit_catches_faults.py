@@ -53,7 +53,7 @@ from plyscribe.testing.effect_checks import (
 )
 from plyscribe.testing.subject import Subject
 from tests.domain.prove import settings_of, subject_of
-from tests.domain.toy import TOY_V1, Give, Hold, Push, Race, ToyMove, ToyV1
+from tests.domain.toy import TOY_V1, Give, Hold, Push, Race, ToyMove, ToyV1, answering, faulty, given
 
 Check = Callable[[AnyRuleset], None]
 
@@ -125,29 +125,6 @@ told_ends = at_steps(check_ends)
 
 
 # ---- faulty toys
-
-
-def faulty(**parts: Any) -> type[ToyV1]:
-    """The toy with some of its parts replaced."""
-    return type("Faulty", (ToyV1,), parts)
-
-
-def answering(method: str, change: Callable[..., Any]) -> type[ToyV1]:
-    """The toy whose method changes its answer; `change` gets the sound answer and what the method was given."""
-
-    def answer(self: ToyV1, *given: Any, **named: Any) -> Any:
-        return change(getattr(ToyV1, method)(self, *given, **named), *given, *named.values())
-
-    return faulty(**{method: answer})
-
-
-def given(method: str, change: Callable[..., tuple[Any, ...]]) -> type[ToyV1]:
-    """The toy whose method does what it would do if it were given something else."""
-
-    def answer(self: ToyV1, *sound: Any) -> Any:
-        return getattr(ToyV1, method)(self, *change(*sound))
-
-    return faulty(**{method: answer})
 
 
 def refusing(method: str, sound: type[Exception], change: Callable[..., Any]) -> type[ToyV1]:

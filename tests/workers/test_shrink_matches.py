@@ -2,7 +2,6 @@
 
 import signal
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
@@ -14,7 +13,7 @@ from plyscribe.domain.rulesets import find_ruleset
 from plyscribe.service.processes.checkers import Asked
 from plyscribe.workers import shrink_matches as module
 from plyscribe.workers.shrink_matches import shrink_matches
-from tests.domain.toy import TOY_V1, Push, Race, ToyMove, ToyV1
+from tests.domain.toy import TOY_V1, Push, Race, ToyMove, ToyV1, answering, faulty, given
 from tests.domain.toy_v2 import TOY_V2
 from tests.service.test_imports_api import bundle_of
 from tests.service.test_ruleset_versions import SIX_HOLDS, TOO_MUCH
@@ -23,43 +22,23 @@ from tests.workers.test_check_matches import NEWEST, shop
 __all__ = ["shop"]
 
 
-class Refuses(ToyV1):
-    """A candidate without any options."""
-
-    def parse_options(self, raw: dict[str, Any]) -> dict[str, Any]:
-        return super().parse_options({"no-such-option": 1})
-
-
-class Hangs(ToyV1):
-    """A candidate that never comes back from a push."""
-
-    def apply_move(self, state: Race, move: ToyMove) -> Race:
-        while isinstance(move, Push):
-            signal.pause()
-        return super().apply_move(state, move)
+def wait_at_a_push(self: ToyV1, state: Race, move: ToyMove) -> Race:
+    """It never comes back."""
+    while isinstance(move, Push):
+        signal.pause()
+    return TOY_V1.apply_move(state, move)
 
 
-class Fails(ToyV1):
-    """A candidate that breaks over a push."""
-
-    def apply_move(self, state: Race, move: ToyMove) -> Race:
-        if isinstance(move, Push):
-            raise LookupError("nobody pushes")
-        return super().apply_move(state, move)
+def fail_at_a_push(after: Race, state: Race, move: ToyMove) -> Race:
+    if isinstance(move, Push):
+        raise LookupError("nobody pushes")
+    return after
 
 
-class ShowsMore(ToyV1):
-    """A candidate with another view."""
-
-    def view(self, state: Race) -> dict[str, Any]:
-        return {**super().view(state), "more": 1}
-
-
-class EndsAtOnce(ToyV1):
-    """A candidate in which the first move is the last."""
-
-    def apply_move(self, state: Race, move: ToyMove) -> Race:
-        return self.end(super().apply_move(state, move), Over("storm", (1, 1)))
+REFUSES = given("parse_options", lambda raw: ({"no-such-option": 1},))()
+FAILS = answering("apply_move", fail_at_a_push)()
+SHOWS_MORE = answering("view", lambda view, _: {**view, "more": 1})()
+ENDS_AT_ONCE = answering("apply_move", lambda after, *_: TOY_V1.end(after, Over("storm", (1, 1))))()
 
 
 def plain(*moves: str, **options: int) -> Walk:
@@ -90,7 +69,7 @@ def test_what_goes_the_same_way_or_cannot_be_read_is_not_shrunk_and_a_candidate_
     assert shrink_matches(NEWEST, [match], [str(tmp_path / "nothing")]) == ({}, [])
     monkeypatch.setattr(module, "RUN_TIMEOUT_S", 1)
     monkeypatch.setattr(module, "find_difference", lambda entries, candidate: SimpleNamespace(kind="fails"))
-    monkeypatch.setattr(Asked, "find_candidate", lambda asked: Hangs())
+    monkeypatch.setattr(Asked, "find_candidate", lambda asked: faulty(apply_move=wait_at_a_push)())
     assert shrink_matches(NEWEST, [match], ()) == ({}, [])
 
 
@@ -99,12 +78,12 @@ def test_what_goes_the_same_way_or_cannot_be_read_is_not_shrunk_and_a_candidate_
     [
         (TOY_V1, plain("hold", "push"), None),
         (TOY_V2, plain("hold", "push"), None),
-        (Refuses(), plain(), (0, 0, "options")),
-        (Fails(), plain("hold", "push"), (2, 2, "fails")),
-        (ShowsMore(), plain("hold"), None),
-        (ShowsMore(), plain("hold", ply_limit=1), (1, 1, "view")),
+        (REFUSES, plain(), (0, 0, "options")),
+        (FAILS, plain("hold", "push"), (2, 2, "fails")),
+        (SHOWS_MORE, plain("hold"), None),
+        (SHOWS_MORE, plain("hold", ply_limit=1), (1, 1, "view")),
         (find_ruleset("zhen"), plain(), (0, 0, "options")),
-        (EndsAtOnce(), plain("hold"), (1, 1, "end", "seat 2 decides", "over, storm, ranks 1 1")),
+        (ENDS_AT_ONCE, plain("hold"), (1, 1, "end", "seat 2 decides", "over, storm, ranks 1 1")),
     ],
 )
 def test_the_first_place_at_which_a_candidate_goes_another_way_is_found(candidate, walked, departure):
