@@ -12,22 +12,12 @@ from plyscribe.service.archive.sealed_store import SealedStore
 from plyscribe.service.archive.sealing import MOST_STREAMS, Outcome, is_settled, seal_streams
 from plyscribe.service.archive.storage import Archive
 from plyscribe.service.clock import now_ms
+from plyscribe.service.store import port
 from plyscribe.service.store.memory import MemoryStore
-from plyscribe.service.store.port import (
-    CommandKey,
-    EventStore,
-    Moved,
-    Reused,
-    Sealed,
-    Seen,
-    Stale,
-    Stored,
-    StoreUnavailable,
-)
 from tests.archive.given import make_match
 from tests.archive.settled import fill, make_settled, picture
 
-NEW = CommandKey(b"n" * 16, b"d" * 8)
+NEW = port.CommandKey(b"n" * 16, b"d" * 8)
 
 
 def open_again(archive: Archive) -> Archive:
@@ -86,7 +76,7 @@ def test_a_match_that_changes_while_it_is_packed_stays(store, archive, monkeypat
     def put_and_append(pack):
         put(pack)
         [event] = link_all(kept.head, len(kept.events) + 1, [b"{}"])
-        assert store.append(kept.stream, len(kept.events), kept.head, [event], ["x"], NEW) == Stored(
+        assert store.append(kept.stream, len(kept.events), kept.head, [event], ["x"], NEW) == port.Stored(
             event.version, event.version
         )
 
@@ -152,7 +142,7 @@ def test_whatever_dies_every_match_is_whole(store, archive, after):
         # The append was stored.
         assert after > 12
         assert len(SealedStore(store, again).load(matches[0]).entries) == len(before["streams"][matches[0]][0]) + 1
-        assert isinstance(SealedStore(store, again).append(matches[0], *end_of(before, matches[0]), NEW), Seen)
+        assert isinstance(SealedStore(store, again).append(matches[0], *end_of(before, matches[0]), NEW), port.Seen)
     for match in matches:
         seal_streams(store, again, [match])
     after_all = picture(SealedStore(store, again))["streams"]
@@ -177,19 +167,19 @@ def test_an_append_unseals_the_match_unless_it_is_refused_and_later_it_is_sealed
     sealed = SealedStore(store, archive)
     expected, head, events, types = end_of(before, match)
     entries, [first, *_] = before["streams"][match]
-    assert sealed.append(match, 0, b"", entries[:1], ["x"], first.command) == Seen(first.first, first.last)
+    assert sealed.append(match, 0, b"", entries[:1], ["x"], first.command) == port.Seen(first.first, first.last)
     stale = sealed.append(match, 2, head, [events[0]._replace(version=3)], types, NEW)
-    assert stale == Stale(len(entries), entries[2:258])
-    assert isinstance(store.append(match, expected, head, events, types, NEW), Sealed)
+    assert stale == port.Stale(len(entries), entries[2:258])
+    assert isinstance(store.append(match, expected, head, events, types, NEW), port.Sealed)
     assert store.streams() == []
     with pytest.raises(ArchiveUnavailable, match=match):
         SealedStore(store, None).load(match)
-    assert sealed.append(match, expected, head, events, types, NEW) == Stored(expected + 1, expected + 1)
+    assert sealed.append(match, expected, head, events, types, NEW) == port.Stored(expected + 1, expected + 1)
     assert store.streams() == [match]
     assert store.tail().entries[-1].last == expected + 1
     assert seal_streams(store, archive, [match]).sealed == 1
-    assert sealed.append(match, expected, head, events, types, NEW) == Seen(expected + 1, expected + 1)
-    assert sealed.append(match, expected, head, events, types, NEW._replace(digest=b"x" * 8)) == Reused()
+    assert sealed.append(match, expected, head, events, types, NEW) == port.Seen(expected + 1, expected + 1)
+    assert sealed.append(match, expected, head, events, types, NEW._replace(digest=b"x" * 8)) == port.Reused()
     assert len(sealed.load(match).entries) == expected + 1
 
 
@@ -262,7 +252,7 @@ def test_an_emptied_pack_is_kept_for_a_while_and_as_long_as_the_store_names_it(s
     assert len(list(archive.list_packs())) == 3
     current = store.places(matches)
     # The store is restored from a backup.
-    assert store.move([Moved(*each) for each in zip(matches, current, backup, strict=True)]) == [True, True]
+    assert store.move([port.Moved(*each) for each in zip(matches, current, backup, strict=True)]) == [True, True]
     assert drop_emptied(store, archive, now_ms() + 1, kept_ms=0) == []
     assert sorted(archive.list_emptied()) == []
     assert SealedStore(store, archive).load(matches[0]).entries
@@ -274,9 +264,9 @@ def test_streams_that_are_sealed_again_and_again_end_in_an_error(archive):
         def unseal(self, *args):
             return False
 
-    store: EventStore = Restless()
+    store: port.EventStore = Restless()
     [match] = fill(store, [make_settled(1)])
     before = picture(store)
     seal_streams(store, archive, [match])
-    with pytest.raises(StoreUnavailable, match="again and again"):
+    with pytest.raises(port.StoreUnavailable, match="again and again"):
         SealedStore(store, archive).append(match, *end_of(before, match), NEW)

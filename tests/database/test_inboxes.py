@@ -7,18 +7,7 @@ import pytest
 import sqlalchemy as sa
 
 from plyscribe.service.database.engine import Database
-from plyscribe.service.live.inboxes import (
-    ANNOUNCEMENTS,
-    FORGOTTEN_MS,
-    KEPT,
-    SLACK,
-    Inboxes,
-    InboxesIncomplete,
-    Letter,
-    Received,
-    inbox_of,
-    player_of,
-)
+from plyscribe.service.live import inboxes
 from plyscribe.service.store.memory import MemoryStore
 from plyscribe.service.store.port import FeedEntry, StoreUnavailable
 
@@ -26,8 +15,8 @@ ANN, BEN = "player-" + "a" * 26, "player-" + "b" * 26
 AT = 1_800_000_000_000
 
 
-def letters(*keys: str, at: int = AT) -> list[Letter]:
-    return [Letter(key, at, f"data of {key}".encode()) for key in keys]
+def letters(*keys: str, at: int = AT) -> list[inboxes.Letter]:
+    return [inboxes.Letter(key, at, f"data of {key}".encode()) for key in keys]
 
 
 class Post:
@@ -35,7 +24,7 @@ class Post:
 
     def __init__(self, url: str, store: MemoryStore | None = None) -> None:
         self.store = store or MemoryStore()
-        self.inboxes = Inboxes(Database(url), self.store)
+        self.inboxes = inboxes.Inboxes(Database(url), self.store)
         self.heeded: list[FeedEntry] = []
 
     def enter(self, *keys: str, player: str = ANN, at: int = AT) -> None:
@@ -54,9 +43,9 @@ class Post:
 
     def count_announcements(self) -> int:
         with self.inboxes.database.reading() as connection:
-            return connection.scalar(sa.select(sa.func.count()).select_from(ANNOUNCEMENTS))
+            return connection.scalar(sa.select(sa.func.count()).select_from(inboxes.ANNOUNCEMENTS))
 
-    def entries(self, after: int = 0, player: str = ANN) -> list[Received]:
+    def entries(self, after: int = 0, player: str = ANN) -> list[inboxes.Received]:
         return self.inboxes.read(player, after, 10_000).entries
 
     def numbers(self, player: str = ANN) -> list[int]:
@@ -128,13 +117,13 @@ def test_a_number_is_the_time_of_the_event_or_follows_the_newest_number(post):
 
 def test_the_newest_letters_are_kept_and_what_was_dropped_is_known_and_may_come_again(post):
     post.enter("first")
-    keys = [str(number) for number in range(KEPT + SLACK)]
+    keys = [str(number) for number in range(inboxes.KEPT + inboxes.SLACK)]
     post.enter(*keys)
     page = post.inboxes.read(ANN, 0, 10_000)
-    assert post.keys() == keys[-KEPT:]
+    assert post.keys() == keys[-inboxes.KEPT :]
     assert AT * 1000 < page.dropped < page.entries[0].number
     post.enter("first")
-    assert post.keys() == [*keys[-KEPT:], "first"]
+    assert post.keys() == [*keys[-inboxes.KEPT :], "first"]
 
 
 def test_the_feed_and_those_who_heed_it_hear_of_new_letters_and_of_nothing_else(post):
@@ -143,9 +132,12 @@ def test_the_feed_and_those_who_heed_it_hear_of_new_letters_and_of_nothing_else(
     post.announce()
     first, last = post.numbers()
     [other] = post.numbers(BEN)
-    announced = [FeedEntry(inbox_of(ANN), first, last, ("inbox",)), FeedEntry(inbox_of(BEN), other, other, ("inbox",))]
+    announced = [
+        FeedEntry(inboxes.inbox_of(ANN), first, last, ("inbox",)),
+        FeedEntry(inboxes.inbox_of(BEN), other, other, ("inbox",)),
+    ]
     assert sorted(post.store.tail().entries) == sorted(post.heeded) == announced
-    assert player_of(inbox_of(ANN)) == ANN
+    assert inboxes.player_of(inboxes.inbox_of(ANN)) == ANN
     post.enter("1", "2")
     post.announce()
     assert len(post.store.tail().entries) == 2
@@ -234,7 +226,7 @@ def test_inboxes_to_which_nothing_comes_are_removed_and_their_numbers_grow_on(po
         post.enter("1", player=player)
     post.enter("2", at=AT + 1)
     before = post.numbers(olds[0])[-1]
-    now_ms = AT + FORGOTTEN_MS + 1
+    now_ms = AT + inboxes.FORGOTTEN_MS + 1
     assert post.inboxes.forget_old(now_ms)
     assert not post.inboxes.forget_old(now_ms)
     assert [post.keys(player=player) for player in olds] == [[]] * 3
@@ -247,7 +239,7 @@ def test_nobody_reads_inboxes_that_are_not_built(any_read_url):
     post = Post(any_read_url)
     build = post.inboxes.tables.begin(1)
     post.enter("2", at=AT + 1)
-    with pytest.raises(InboxesIncomplete):
+    with pytest.raises(inboxes.InboxesIncomplete):
         post.entries()
     post.fill("1", "2")
     post.inboxes.tables.finish(build)
@@ -283,10 +275,10 @@ def test_a_build_from_the_streams_alone_gives_each_letter_a_number_of_its_own(an
 def test_a_build_keeps_as_many_letters(any_read_url):
     post = Post(any_read_url)
     build = post.inboxes.tables.begin(1)
-    for number in range(KEPT + 2 * SLACK):
+    for number in range(inboxes.KEPT + 2 * inboxes.SLACK):
         post.fill(str(number), at=AT + number)
     post.inboxes.tables.finish(build)
     page = post.inboxes.read(ANN, 0, 10_000)
-    assert KEPT <= len(page.entries) <= KEPT + SLACK
-    assert page.entries[-1].data.endswith(b"%d" % (KEPT + 2 * SLACK - 1))
+    assert inboxes.KEPT <= len(page.entries) <= inboxes.KEPT + inboxes.SLACK
+    assert page.entries[-1].data.endswith(b"%d" % (inboxes.KEPT + 2 * inboxes.SLACK - 1))
     assert 0 < page.dropped < page.entries[0].number

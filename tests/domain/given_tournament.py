@@ -12,22 +12,7 @@ from plyscribe.domain.commands import Actor, Command
 from plyscribe.domain.errors import Refusal
 from plyscribe.domain.events import Account, BuiltIn, Guest, SeatWithdrawn
 from plyscribe.domain.rulesets import register
-from plyscribe.domain.tournament.commands import (
-    AdjudicateGame,
-    AnnounceAbsence,
-    AnnulGame,
-    CreateTournament,
-    EnterResult,
-    ForfeitGame,
-    NameArbiter,
-    NoteFailure,
-    PairRound,
-    RegisterEntrant,
-    ReportResult,
-    RetryGame,
-    StartTournament,
-    WithdrawEntrant,
-)
+from plyscribe.domain.tournament import commands
 from plyscribe.domain.tournament.decide import TOURNAMENT
 from plyscribe.domain.tournament.schedule import Pairing
 from plyscribe.domain.tournament.state import MAX_ATTEMPTS, Game, Tournament
@@ -51,7 +36,7 @@ class GivenTournament:
         self.clock_ms = 1000
         self.entries: list[StoredEvent] = []
         terms = {"name": "Cup", "ruleset": "toy", "format": {"kind": "swiss", "rounds": 9}, "seed": 1, **terms}
-        self.when(CreateTournament, **terms)
+        self.when(commands.CreateTournament, **terms)
         for _ in range(entrants):
             self.enter()
 
@@ -71,25 +56,25 @@ class GivenTournament:
         self.clock_ms += ms
 
     def enter(self) -> None:
-        self.when(RegisterEntrant, occupant=BOT)
+        self.when(commands.RegisterEntrant, occupant=BOT)
 
     def enter_guest(self, name: str, **fields: Any) -> None:
-        self.when(RegisterEntrant, occupant=Guest(name), **fields)
+        self.when(commands.RegisterEntrant, occupant=Guest(name), **fields)
 
     def enter_account(self, player: Actor) -> None:
-        self.when(RegisterEntrant, player, occupant=Account(player.id))
+        self.when(commands.RegisterEntrant, player, occupant=Account(player.id))
 
     def name_arbiter(self, player: Actor) -> Actor:
         """The arbiter as an actor."""
-        self.when(NameArbiter, player=player.id)
+        self.when(commands.NameArbiter, player=player.id)
         return Actor("arbiter", player.id)
 
     def report(self, round: int, board: int, *ranks: int, game: int = 1) -> None:
         place = {"round": round, "board": board, "game": game}
-        self.when(ReportResult, Actor("table", f"{round}-{board}-0"), **place, ranks=ranks)
+        self.when(commands.ReportResult, Actor("table", f"{round}-{board}-0"), **place, ranks=ranks)
 
     def start(self) -> None:
-        self.when(StartTournament)
+        self.when(commands.StartTournament)
 
     def begun(self, *pairing: Any, **more: Any) -> "GivenTournament":
         """The tournament itself, started, and with its first round if a pairing is given."""
@@ -99,44 +84,46 @@ class GivenTournament:
         return self
 
     def leave(self, entrant: int) -> None:
-        self.when(WithdrawEntrant, entrant=entrant)
+        self.when(commands.WithdrawEntrant, entrant=entrant)
 
     def sit_out(self, entrant: int, round: int) -> None:
-        self.when(AnnounceAbsence, entrant=entrant, round=round)
+        self.when(commands.AnnounceAbsence, entrant=entrant, round=round)
 
     def annul(self, round: int, board: int, game: int = 1) -> None:
-        self.when(AnnulGame, round=round, board=board, game=game, why="a fault of the platform")
+        self.when(commands.AnnulGame, round=round, board=board, game=game, why="a fault of the platform")
 
     def give_up(self, round: int, board: int, game: int = 1) -> None:
         for _ in range(MAX_ATTEMPTS):
             self.fail(round, board, game=game)
 
     def retry(self, round: int, board: int, game: int = 1) -> None:
-        self.when(RetryGame, round=round, board=board, game=game, why="the cause is mended")
+        self.when(commands.RetryGame, round=round, board=board, game=game, why="the cause is mended")
 
     def adjudicate(self, round: int, board: int, *ranks: int, game: int = 1) -> None:
-        self.when(AdjudicateGame, round=round, board=board, game=game, ranks=ranks, why="a clear position")
+        self.when(commands.AdjudicateGame, round=round, board=board, game=game, ranks=ranks, why="a clear position")
 
     def forfeit(self, round: int, board: int, *entrants: int, game: int = 1) -> None:
-        self.when(ForfeitGame, round=round, board=board, game=game, entrants=entrants, why="never came")
+        self.when(commands.ForfeitGame, round=round, board=board, game=game, entrants=entrants, why="never came")
 
     def pair(
         self, boards: Sequence[Sequence[int]], byes: Sequence[int] = (), costs: Any = None, engine: str = "by hand"
     ) -> None:
         fields = {"boards": tuple(map(tuple, boards)), "byes": tuple(byes), "costs": costs or {}, "engine": engine}
-        self.when(PairRound, SYSTEM, round=len(self.state.rounds) + 1, **fields)
+        self.when(commands.PairRound, SYSTEM, round=len(self.state.rounds) + 1, **fields)
 
     def decide(
         self, round: int, board: int, *ranks: int, game: int = 1, left: Sequence[SeatWithdrawn] = (), made_at: int = 0
     ) -> None:
         match = f"match-{round}-{board}-{game}"
         place = {"round": round, "board": board, "game": game, "match": match}
-        self.when(EnterResult, SYSTEM, **place, ranks=ranks, reason="played", made_at=made_at, left=tuple(left))
+        self.when(
+            commands.EnterResult, SYSTEM, **place, ranks=ranks, reason="played", made_at=made_at, left=tuple(left)
+        )
 
     def fail(self, round: int, board: int, cause: str = "refuted", game: int = 1, made_at: int = 0) -> None:
         number = len(self.state.rounds[round - 1].games[board - 1][game - 1].failed) + 1
         place = {"round": round, "board": board, "game": game, "match": f"match-{round}-{board}-{game}-{number}"}
-        self.when(NoteFailure, SYSTEM, **place, cause=cause, why="it failed", made_at=made_at)
+        self.when(commands.NoteFailure, SYSTEM, **place, cause=cause, why="it failed", made_at=made_at)
 
     def decide_all(self, rank: Callable[[Game], Sequence[int]]) -> None:
         """All games of the last round, ranked so."""

@@ -5,6 +5,7 @@ import pytest
 from plyscribe.domain.commands import AbortMatch, Actor, MakeMove, PauseMatch, Withdraw
 from plyscribe.domain.errors import Refusal
 from plyscribe.domain.match import Match
+from plyscribe.domain.tournament import commands
 from plyscribe.domain.tournament.arbiters_desk import (
     GRACE_MS,
     QUIET_MS,
@@ -12,17 +13,6 @@ from plyscribe.domain.tournament.arbiters_desk import (
     describe_desk,
     find_next_round,
     list_rulings,
-)
-from plyscribe.domain.tournament.commands import (
-    AdjudicateGame,
-    AnnulGame,
-    CallRound,
-    CorrectGame,
-    ForfeitGame,
-    PauseTournament,
-    ReplayGame,
-    ReportResult,
-    RetryGame,
 )
 from plyscribe.domain.tournament.state import find_game
 from tests.domain.given import ANN, BEN, RECORDER, STREAM, hot_seat, recorded
@@ -38,7 +28,7 @@ def hall(**terms) -> GivenTournament:
     for name in ("Ida", "Kim", "Lou", "Max"):
         tournament.enter_guest(name)
     tournament.start()
-    tournament.when(CallRound, round=1)
+    tournament.when(commands.CallRound, round=1)
     tournament.pair([(1, 2), (3, 4)])
     return tournament
 
@@ -110,13 +100,13 @@ def test_a_game_that_failed_too_often_comes_first_and_a_decided_one_needs_nobody
 # ------------------------------------------------------------------------------------------------------------- rulings
 
 COMMANDS = {
-    "results": (ReportResult, {"ranks": (2, 1)}),
-    "adjudications": (AdjudicateGame, {"ranks": (2, 1), "why": "seen"}),
-    "forfeits": (ForfeitGame, {"entrants": (1,), "why": "seen"}),
-    "corrections": (CorrectGame, {"ranks": (1, 1), "why": "seen"}),
-    "annulments": (AnnulGame, {"why": "seen"}),
-    "replays": (ReplayGame, {"why": "seen"}),
-    "retries": (RetryGame, {"why": "seen"}),
+    "results": (commands.ReportResult, {"ranks": (2, 1)}),
+    "adjudications": (commands.AdjudicateGame, {"ranks": (2, 1), "why": "seen"}),
+    "forfeits": (commands.ForfeitGame, {"entrants": (1,), "why": "seen"}),
+    "corrections": (commands.CorrectGame, {"ranks": (1, 1), "why": "seen"}),
+    "annulments": (commands.AnnulGame, {"why": "seen"}),
+    "replays": (commands.ReplayGame, {"why": "seen"}),
+    "retries": (commands.RetryGame, {"why": "seen"}),
 }
 
 
@@ -140,7 +130,7 @@ def given_up(tournament: GivenTournament) -> None:
 def paired_since(tournament: GivenTournament) -> None:
     decided(tournament)
     tournament.report(1, 2, 1, 2)
-    tournament.when(CallRound, round=2)
+    tournament.when(commands.CallRound, round=2)
     tournament.pair([(1, 3), (2, 4)])
 
 
@@ -162,7 +152,7 @@ def test_an_organiser_is_offered_exactly_what_would_be_accepted(prepare, terms):
 
 def _online() -> GivenTournament:
     tournament = GivenTournament(4, rounds_begin="call").begun()
-    tournament.when(CallRound, round=1)
+    tournament.when(commands.CallRound, round=1)
     tournament.pair([(1, 2), (3, 4)])
     return tournament
 
@@ -183,9 +173,9 @@ def test_the_next_round_waits_for_results_then_for_its_call():
     assert find_next_round(tournament.state).boards == (1,)
     tournament.report(1, 1, 1, 2)
     assert find_next_round(tournament.state)[:5] == (2, (), None, True, True)
-    tournament.when(PauseTournament, why="dinner")
+    tournament.when(commands.PauseTournament, why="dinner")
     assert find_next_round(tournament.state).paused == "dinner"
-    tournament.when(CallRound, round=2)
+    tournament.when(commands.CallRound, round=2)
     assert find_next_round(tournament.state)[3:5] == (False, False)
 
 

@@ -4,21 +4,10 @@ from typing import Any
 
 import pytest
 
+from plyscribe.domain import commands
 from plyscribe.domain.bots import build_bot, choose_move
 from plyscribe.domain.chain import StoredEvent, first_link, link_all
 from plyscribe.domain.codec import format_event, parse_event
-from plyscribe.domain.commands import (
-    AddEntropy,
-    AnswerDraw,
-    CreateMatch,
-    LeaveSeat,
-    MakeMove,
-    OfferDraw,
-    PlayOn,
-    StartMatch,
-    TakeSeat,
-    Withdraw,
-)
 from plyscribe.domain.deadlines import find_deadline
 from plyscribe.domain.decide.play import MAX_MOVES_A_COMMAND
 from plyscribe.domain.errors import IllegalMove, WrongPerson, WrongTime, WrongValue
@@ -56,7 +45,7 @@ def all_bots(ruleset: str = "zhen", **more: Any) -> Table:
 def played_out(ruleset: str = "zhen", **more: Any) -> Table:
     table = all_bots(ruleset, **more)
     while table.status == "playing":
-        table.when(PlayOn, SYSTEM, moves=moves_of(table, 5))
+        table.when(commands.PlayOn, SYSTEM, moves=moves_of(table, 5))
     return table
 
 
@@ -74,38 +63,38 @@ def test_a_match_of_bots_alone_starts_with_its_creation_and_repeats_itself_by_it
 def test_a_bot_is_seated_and_adds_no_entropy_a_person_is_waited_for():
     table = new_match("toy", (account(ANN), RANDOM, None), options={"dice": 1})
     assert [seat.seated for seat in table.match.life.seats] == [True, True, False]
-    table.when(TakeSeat, BEN, seat=3, entropy="b")
+    table.when(commands.TakeSeat, BEN, seat=3, entropy="b")
     assert list_waits(table.match) == [Wait(ANN.id, "entropy")]
-    table.when(AddEntropy, ANN, entropy="a")
+    table.when(commands.AddEntropy, ANN, entropy="a")
     assert table.status == "playing"
 
 
 def test_the_creator_may_open_the_seat_of_a_bot_and_nobody_else_takes_it():
     table = new_match("zhen", (RANDOM, None))
-    assert refused(table, TakeSeat, BEN, seat=1).code == "seat/taken"
-    assert isinstance(refused(table, LeaveSeat, BEN, seat=1), WrongPerson)
-    table.when(LeaveSeat, ANN, seat=1)
-    table.when(TakeSeat, BEN, seat=1)
+    assert refused(table, commands.TakeSeat, BEN, seat=1).code == "seat/taken"
+    assert isinstance(refused(table, commands.LeaveSeat, BEN, seat=1), WrongPerson)
+    table.when(commands.LeaveSeat, ANN, seat=1)
+    table.when(commands.TakeSeat, BEN, seat=1)
 
 
 def test_a_seat_of_a_bot_is_played_by_the_system_alone_which_holds_none_of_a_person():
     table = new_match("zhen", (RANDOM, account(ANN)))
     [move] = moves_of(table, 1)
     for actor in (ANN, BEN):
-        assert refused(table, MakeMove, actor, move=move).code in ("seat/not-yours", "move/not-your-turn")
-    assert table.when(MakeMove, SYSTEM, move=move) == [MoveMade(1, move)]
-    assert refused(table, MakeMove, SYSTEM, move="+1").code == "move/not-your-turn"
-    assert refused(table, PlayOn, SYSTEM, moves=("+1",)).code == "move/not-your-turn"
+        assert refused(table, commands.MakeMove, actor, move=move).code in ("seat/not-yours", "move/not-your-turn")
+    assert table.when(commands.MakeMove, SYSTEM, move=move) == [MoveMade(1, move)]
+    assert refused(table, commands.MakeMove, SYSTEM, move="+1").code == "move/not-your-turn"
+    assert refused(table, commands.PlayOn, SYSTEM, moves=("+1",)).code == "move/not-your-turn"
     table = new_match("zhen", (account(ANN), account(ANN)), start="call")
-    table.when(StartMatch, ANN)
+    table.when(commands.StartMatch, ANN)
     for actor in (SYSTEM, ANN):
-        assert refused(table, PlayOn, actor, moves=("+1",)).code == "seat/not-yours"
-    assert refused(table, OfferDraw, SYSTEM, seat=1).code == "seat/not-yours"
+        assert refused(table, commands.PlayOn, actor, moves=("+1",)).code == "seat/not-yours"
+    assert refused(table, commands.OfferDraw, SYSTEM, seat=1).code == "seat/not-yours"
 
 
 def test_one_command_plays_several_moves_with_the_rolls_between_them():
     table = new_match("toy", (RANDOM, RANDOM), options={"dice": 1})
-    events = table.when(PlayOn, SYSTEM, moves=("hold", "hold", "push"))
+    events = table.when(commands.PlayOn, SYSTEM, moves=("hold", "hold", "push"))
     assert [event.type for event in events[:3]] == ["move-made", "move-made", "dice-rolled"]
     assert "move-made" in [event.type for event in events[3:]]
     assert len({parse_event(entry).cause for entry in table.entries[-len(events) :]}) == 1
@@ -115,14 +104,14 @@ def test_of_several_moves_all_are_stored_or_none_and_none_follows_the_end():
     table = all_bots()
     good = moves_of(table, 2)
     with pytest.raises(IllegalMove):
-        table.when(PlayOn, SYSTEM, moves=(*good, good[-1].replace("+", "1-")))
+        table.when(commands.PlayOn, SYSTEM, moves=(*good, good[-1].replace("+", "1-")))
     assert table.match.play.ply == 0
-    assert refused(table, PlayOn, SYSTEM, moves=()).code == "move/how-many"
-    assert refused(table, PlayOn, SYSTEM, moves=good * MAX_MOVES_A_COMMAND).code == "move/how-many"
+    assert refused(table, commands.PlayOn, SYSTEM, moves=()).code == "move/how-many"
+    assert refused(table, commands.PlayOn, SYSTEM, moves=good * MAX_MOVES_A_COMMAND).code == "move/how-many"
     table = all_bots(options={"ply_limit": 2})
     moves = moves_of(table, 2)
-    assert isinstance(refused(table, PlayOn, SYSTEM, moves=(*moves, "+1")), WrongTime)
-    table.when(PlayOn, SYSTEM, moves=moves)
+    assert isinstance(refused(table, commands.PlayOn, SYSTEM, moves=(*moves, "+1")), WrongTime)
+    table.when(commands.PlayOn, SYSTEM, moves=moves)
     assert table.status == "ended"
     assert find_bot_due(table.match) is None
 
@@ -145,22 +134,22 @@ def test_a_build_that_is_not_here_plays_nothing():
     ],
 )
 def test_only_bots_that_there_are_are_seated_and_none_in_rated_or_recorded_matches(fields: dict[str, Any], code: str):
-    assert refused(Table(), CreateMatch, RECORDER, ruleset="zhen", **fields).code == code
+    assert refused(Table(), commands.CreateMatch, RECORDER, ruleset="zhen", **fields).code == code
 
 
 def test_a_bot_that_is_offered_a_draw_owes_the_answer_first():
     table = new_match("zhen", (RANDOM, account(ANN)))
-    table.when(OfferDraw, ANN)
+    table.when(commands.OfferDraw, ANN)
     assert find_bot_due(table.match) == (1, "draw")
-    assert table.when(AnswerDraw, SYSTEM, seat=1, accept=False) == [DrawDeclined(1)]
+    assert table.when(commands.AnswerDraw, SYSTEM, seat=1, accept=False) == [DrawDeclined(1)]
     assert find_bot_due(table.match) == (1, "move")
 
 
 def test_a_bot_is_never_late_and_a_person_may_be():
     table = new_match("zhen", (RANDOM, account(ANN)), limits={"move_ms": 1000})
     assert find_deadline(table.match) is None
-    assert refused(table, Withdraw, SYSTEM, seat=1, cause="time", at=10**12).code == "withdrawal/time"
-    table.when(PlayOn, SYSTEM, moves=moves_of(table, 1))
+    assert refused(table, commands.Withdraw, SYSTEM, seat=1, cause="time", at=10**12).code == "withdrawal/time"
+    table.when(commands.PlayOn, SYSTEM, moves=moves_of(table, 1))
     assert find_deadline(table.match).seat == 2
 
 

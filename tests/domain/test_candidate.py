@@ -6,19 +6,7 @@ from typing import Any
 
 import pytest
 
-from plyscribe.domain.commands import (
-    AbortMatch,
-    AnswerDraw,
-    Command,
-    MakeMove,
-    OfferDraw,
-    RecordRoll,
-    RecordVerdict,
-    StartMatch,
-    TakeBack,
-    TakeSeat,
-    Withdraw,
-)
+from plyscribe.domain import commands
 from plyscribe.domain.errors import OptionError, StreamError
 from plyscribe.domain.events import LineCopied, RecordedDice
 from plyscribe.domain.line import copy_line
@@ -40,14 +28,14 @@ def raced(*moves: str, options: dict[str, Any] | None = None, seats: int = 2) ->
 
 
 def verified(table: Table) -> Table:
-    table.when(RecordVerdict, SYSTEM, verdict=verify_match(STREAM, table.entries))
+    table.when(commands.RecordVerdict, SYSTEM, verdict=verify_match(STREAM, table.entries))
     return table
 
 
 def with_dice() -> Table:
     table = new_match("toy", seats=(account(ANN), None), start="call")
-    table.when(TakeSeat, BEN, seat=2, entropy="ben's")
-    table.when(StartMatch, ANN)
+    table.when(commands.TakeSeat, BEN, seat=2, entropy="ben's")
+    table.when(commands.StartMatch, ANN)
     while table.status == "playing":
         table.play("push" if table.match.play.ply % 3 else "hold")
     return verified(table)
@@ -55,36 +43,36 @@ def with_dice() -> Table:
 
 def drawn() -> Table:
     table = new_match("zhen", seats=(account(ANN), account(BEN)))
-    table.when(TakeSeat, BEN, seat=2)
+    table.when(commands.TakeSeat, BEN, seat=2)
     table.play("+5", "+6")
-    table.when(OfferDraw, ANN)
-    table.when(AnswerDraw, BEN, accept=True)
+    table.when(commands.OfferDraw, ANN)
+    table.when(commands.AnswerDraw, BEN, accept=True)
     return verified(table)
 
 
 def taken_back() -> Table:
     table = recorded(dice=RecordedDice())
     for values in ((7, 7), (1,), (2,)):
-        table.when(RecordRoll, RECORDER, values=values)
-    table.when(MakeMove, RECORDER, move="hold")
-    table.when(MakeMove, RECORDER, move="hold")
-    table.when(RecordRoll, RECORDER, values=(5,))
-    table.when(TakeBack, RECORDER, ply=1)
-    table.when(MakeMove, RECORDER, move="push")
-    table.when(RecordRoll, RECORDER, values=(4, 4))
+        table.when(commands.RecordRoll, RECORDER, values=values)
+    table.when(commands.MakeMove, RECORDER, move="hold")
+    table.when(commands.MakeMove, RECORDER, move="hold")
+    table.when(commands.RecordRoll, RECORDER, values=(5,))
+    table.when(commands.TakeBack, RECORDER, ply=1)
+    table.when(commands.MakeMove, RECORDER, move="push")
+    table.when(commands.RecordRoll, RECORDER, values=(4, 4))
     return table
 
 
 def left() -> Table:
     table = hot_seat("toy", 3)
     table.play("hold")
-    table.when(Withdraw, ANN, seat=2)
+    table.when(commands.Withdraw, ANN, seat=2)
     return table
 
 
 def aborted() -> Table:
     table = raced("hold")
-    table.when(AbortMatch, SYSTEM, cause="test")
+    table.when(commands.AbortMatch, SYSTEM, cause="test")
     return table
 
 
@@ -132,7 +120,7 @@ def end_when(is_over: Callable[[Race], bool], *ranks: int) -> type[ToyV1]:
     return answering("apply_move", end)
 
 
-def followed(table: Table, command: type[Command], **fields: Any) -> Table:
+def followed(table: Table, command: type[commands.Command], **fields: Any) -> Table:
     table.when(command, ANN, **fields)
     return table
 
@@ -169,12 +157,12 @@ DIFFERENCES: dict[str, tuple[type[ToyV1], Callable[[], Table] | tuple[str, ...],
     ),
     "an offer after the end": (
         SHORT_TRACK,
-        lambda: followed(raced(*SHORT), OfferDraw, seat=1),
+        lambda: followed(raced(*SHORT), commands.OfferDraw, seat=1),
         {"late": 0, "kind": "end"},
     ),
     "a withdrawal after the end": (
         SHORT_TRACK,
-        lambda: followed(raced(*SHORT), Withdraw, seat=1),
+        lambda: followed(raced(*SHORT), commands.Withdraw, seat=1),
         {"late": -1, "kind": "end"},
     ),
     "an end that does not come any more": (
@@ -209,7 +197,7 @@ DIFFERENCES: dict[str, tuple[type[ToyV1], Callable[[], Table] | tuple[str, ...],
     ),
     "a withdrawal that is refused now": (
         answering("initial_state", lambda state, *_: replace(state, left=(2,))),
-        lambda: followed(raced(seats=3), Withdraw, seat=2),
+        lambda: followed(raced(seats=3), commands.Withdraw, seat=2),
         {"kind": "withdrawal", "came": "seat 2 is not in play"},
     ),
     "another final view, at the verdict": (

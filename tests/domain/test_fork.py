@@ -6,22 +6,10 @@ from typing import Any
 
 import pytest
 
+from plyscribe.domain import commands
 from plyscribe.domain.bundle.report import check_match
 from plyscribe.domain.chain import StoredEvent, first_link, link_all
 from plyscribe.domain.codec import format_event, parse_event
-from plyscribe.domain.commands import (
-    AbortMatch,
-    AddEntropy,
-    AnswerDraw,
-    CreateMatch,
-    MakeMove,
-    OfferDraw,
-    RecordRoll,
-    StartMatch,
-    TakeBack,
-    TakeSeat,
-    Withdraw,
-)
 from plyscribe.domain.deadlines import find_deadline
 from plyscribe.domain.decide.opening import MAX_LINE_BYTES
 from plyscribe.domain.dice import commit
@@ -68,7 +56,7 @@ def fork(table: Table, ply: int, dice: str = "fresh", **more: Any) -> Table:
         "line": LineCopied(copy_line(table.entries, ply), life.entropies if goes_on else None),
     }
     forked = Table()
-    forked.when(CreateMatch, creator, **{**given, **more})
+    forked.when(commands.CreateMatch, creator, **{**given, **more})
     return forked
 
 
@@ -78,7 +66,7 @@ def play_on(table: Table, rng: Random, plies: int = ENOUGH_PLIES) -> None:
         ruleset, state = table.match.play.ruleset, table.match.play.state
         in_play = set(range(1, len(table.match.life.seats) + 1)) - set(table.match.play.left)
         if rng.random() < 0.1 and len(in_play) > 2:
-            table.when(Withdraw, ANN, seat=rng.choice(sorted(in_play)))
+            table.when(commands.Withdraw, ANN, seat=rng.choice(sorted(in_play)))
         else:
             table.play(ruleset.format_move(state, ruleset.sample_move(state, rng.randrange)))
             plies -= 1
@@ -88,7 +76,7 @@ def finish(table: Table) -> None:
     """End a match that the rules have not ended."""
     while table.status == "playing":
         seats = range(1, len(table.match.life.seats) + 1)
-        table.when(Withdraw, ANN, seat=next(seat for seat in seats if seat not in table.match.play.left))
+        table.when(commands.Withdraw, ANN, seat=next(seat for seat in seats if seat not in table.match.play.left))
 
 
 def forged(table: Table, **changed: Any) -> list[StoredEvent]:
@@ -111,7 +99,7 @@ def test_a_fork_at_any_ply_stands_where_its_parent_stood_goes_on_ends_and_verifi
         for ply in rng.sample(range(last), min(SOME_PLIES, last)):
             forked = fork(parent, ply, dice)
             assert states(forked) == states(parent)[: ply + 1]
-            forked.when(StartMatch, ANN)
+            forked.when(commands.StartMatch, ANN)
             play_on(forked, rng)
             finish(forked)
             assert isinstance(verify_match(STREAM, forked.entries), MatchVerified)
@@ -129,13 +117,13 @@ def race(plies: int = 5) -> Table:
     """A race of two with dice, left by seat 2 after so many plies."""
     table = hot_seat("toy")
     table.play(*["hold"] * plies)
-    table.when(Withdraw, ANN, seat=2)
+    table.when(commands.Withdraw, ANN, seat=2)
     return table
 
 
 def after_start(table: Table, moves: list[str]) -> list[Any]:
     """What follows on the start of a fork, and on these moves."""
-    table.when(StartMatch, ANN)
+    table.when(commands.StartMatch, ANN)
     for move in moves:
         table.play(move)
     return [e.data for e in map(parse_event, table.entries) if isinstance(e.data, MoveMade | DiceRolled)]
@@ -143,8 +131,8 @@ def after_start(table: Table, moves: list[str]) -> list[Any]:
 
 def test_the_dice_of_the_parent_go_on_with_its_salts():
     parent = new_match("toy", (account(ANN), None))
-    parent.when(TakeSeat, BEN, seat=2, entropy="b")
-    parent.when(AddEntropy, ANN, entropy="a")
+    parent.when(commands.TakeSeat, BEN, seat=2, entropy="b")
+    parent.when(commands.AddEntropy, ANN, entropy="a")
     while parent.status == "playing":
         parent.play("push")
     played = [e.data for e in map(parse_event, parent.entries) if isinstance(e.data, MoveMade | DiceRolled)]
@@ -168,11 +156,11 @@ def test_fresh_dice_of_a_fork_wait_for_salt_and_dice_that_go_on_take_none():
         forked = fork(race(), 2, dice, seats=(account(ANN), None), start="auto")
         if dice == "same":
             with pytest.raises(WrongValue, match="took them over from its parent"):
-                forked.when(AddEntropy, ANN, entropy="x")
-        forked.when(TakeSeat, BEN, seat=2, **salts)
+                forked.when(commands.AddEntropy, ANN, entropy="x")
+        forked.when(commands.TakeSeat, BEN, seat=2, **salts)
         if dice == "fresh":
             assert forked.status == "open"
-            forked.when(AddEntropy, ANN, entropy="a")
+            forked.when(commands.AddEntropy, ANN, entropy="a")
         assert forked.status == "playing"
 
 
@@ -182,29 +170,29 @@ def test_a_withdrawal_is_copied_unless_it_ended_the_match():
     assert isinstance(forked.match.play.turn, Decision)
     parent = hot_seat("toy", 3)
     parent.play("push")
-    parent.when(Withdraw, ANN, seat=3)
-    parent.when(Withdraw, ANN, seat=2)
+    parent.when(commands.Withdraw, ANN, seat=3)
+    parent.when(commands.Withdraw, ANN, seat=2)
     assert fork(parent, 1).match.play.left == [3]
     assert copy_line(parent.entries, 1)[-1] == SeatWithdrawn(3, "resigned")
 
 
 def test_play_goes_on_from_where_a_draw_was_agreed():
     parent = new_match(seats=(account(ANN), None))
-    parent.when(TakeSeat, BEN, seat=2)
+    parent.when(commands.TakeSeat, BEN, seat=2)
     parent.play("d4")
-    parent.when(OfferDraw, ANN)
-    parent.when(AnswerDraw, BEN, accept=True)
+    parent.when(commands.OfferDraw, ANN)
+    parent.when(commands.AnswerDraw, BEN, accept=True)
     assert isinstance(fork(parent, 1).match.play.turn, Decision)
 
 
 def test_only_the_surviving_line_is_copied():
     parent = recorded(dice=RecordedDice(), options={"dice": 1})
     for values in ((1, 1), (1,), (2,)):
-        parent.when(RecordRoll, RECORDER, values=values)
-    parent.when(MakeMove, RECORDER, move="push")
-    parent.when(RecordRoll, RECORDER, values=(4,))
-    parent.when(TakeBack, RECORDER, ply=0)
-    parent.when(MakeMove, RECORDER, move="hold")
+        parent.when(commands.RecordRoll, RECORDER, values=values)
+    parent.when(commands.MakeMove, RECORDER, move="push")
+    parent.when(commands.RecordRoll, RECORDER, values=(4,))
+    parent.when(commands.TakeBack, RECORDER, ply=0)
+    parent.when(commands.MakeMove, RECORDER, move="hold")
     forked = fork(parent, 1, "same", creator=RECORDER, recorder=RECORDER.id)
     assert [step for step in copy_line(parent.entries, 1) if isinstance(step, MoveMade)] == [MoveMade(1, "hold")]
     assert forked.match.play.state == parent.match.play.state
@@ -218,21 +206,21 @@ def test_a_fork_of_a_fork_has_the_whole_line():
 
 def test_the_first_decision_is_due_from_the_start_and_copied_moves_took_no_time():
     forked = fork(race(), 4, seats=(account(ANN), account(ANN)), limits={"move_ms": 5000, "match_ms": 60_000})
-    forked.when(StartMatch, ANN, at=777_000)
+    forked.when(commands.StartMatch, ANN, at=777_000)
     assert [forked.match.play.time_used(seat) for seat in (1, 2)] == [0, 0]
     assert find_deadline(forked.match).at == 782_000
 
 
 def test_who_has_not_moved_in_the_fork_itself_may_still_abort_it():
     forked = fork(race(), 4, creator=BEN, seats=(account(BEN), account(ANN)), start="auto", dice="same")
-    forked.when(TakeSeat, ANN, seat=2)
-    forked.when(AbortMatch, ANN, cause="not this one")
+    forked.when(commands.TakeSeat, ANN, seat=2)
+    forked.when(commands.AbortMatch, ANN, cause="not this one")
     assert forked.status == "aborted"
 
 
 def test_a_copied_move_is_known_from_one_made_here_by_the_version_that_holds_it_too():
     forked = fork(race(), 4)
-    forked.when(StartMatch, ANN)
+    forked.when(commands.StartMatch, ANN)
     forked.play("push")
     assert [step.is_copied for step in forked.match.play.steps] == [True] * 4 + [False]
     assert [position_at(forked.match, ply).version for ply in range(5)] == [2, 2, 2, 2, 3]
@@ -262,7 +250,7 @@ def tried(table: Table, ply: int, *steps: Tried) -> LineCopied:
 
 def explain_dice(table: Table) -> str | None:
     """What the report says of the dice, once the match has been played to its end."""
-    table.when(StartMatch, ANN)
+    table.when(commands.StartMatch, ANN)
     finish(table)
     [dice] = [check for check in check_match(STREAM, table.entries).checks if check.check == "dice"]
     assert dice.result == "ok"
@@ -285,7 +273,7 @@ def test_a_match_begins_with_steps_that_were_tried_and_says_so(parent, said):
 def test_a_match_that_begins_with_chosen_rolls_alone_says_so():
     begun = Table()
     line = LineCopied(write_line(begin(find_ruleset("toy"), {}, 2), [Rolled((1, 2))]), None)
-    begun.when(CreateMatch, ANN, ruleset="toy", seats=(account(ANN),) * 2, dice=FRESH, start="call", line=line)
+    begun.when(commands.CreateMatch, ANN, ruleset="toy", seats=(account(ANN),) * 2, dice=FRESH, start="call", line=line)
     assert explain_dice(begun) == CHOSEN
 
 
@@ -301,7 +289,7 @@ def test_a_match_that_begins_with_steps_is_not_rated_and_shares_no_dice():
         fork(race(), 2, parent=None, rated=True, seats=seats)
     shared = SharedDice("block-" + "a" * 26, FRESH.commitment, FRESH.key, (STREAM, PARENT))
     with pytest.raises(WrongValue, match="begin at the beginning"):
-        Table().when(CreateMatch, ANN, ruleset="toy", seats=seats, dice=shared, line=tried(race(), 1))
+        Table().when(commands.CreateMatch, ANN, ruleset="toy", seats=seats, dice=shared, line=tried(race(), 1))
 
 
 def test_a_fork_begins_with_a_line_within_its_bounds_and_alone_goes_on_with_salts():
@@ -331,8 +319,8 @@ FORGERIES = {
 
 def left_fork() -> Table:
     forked = fork(race(), 2)
-    forked.when(StartMatch, ANN)
-    forked.when(Withdraw, ANN, seat=1)
+    forked.when(commands.StartMatch, ANN)
+    forked.when(commands.Withdraw, ANN, seat=1)
     return forked
 
 

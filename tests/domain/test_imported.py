@@ -4,29 +4,12 @@ from contextlib import nullcontext
 
 import pytest
 
+from plyscribe.domain import imported
 from plyscribe.domain.chain import StoredEvent, first_link, link_all
 from plyscribe.domain.codec import Event, format_event
 from plyscribe.domain.commands import Actor, Command
 from plyscribe.domain.errors import WrongTime
 from plyscribe.domain.import_list import IMPORT_LIST, ImportList, ListImport, list_of
-from plyscribe.domain.imported import (
-    CHUNK_BYTES,
-    IMPORT,
-    STATUSES,
-    BeginImport,
-    Copies,
-    CopyEvents,
-    Import,
-    ImportBegun,
-    ImportRefuted,
-    ImportVerified,
-    JudgeImport,
-    address_of,
-    cut_chunks,
-    import_of,
-    is_address,
-    split_address,
-)
 from tests.domain.given import hot_seat
 
 IDA, SYSTEM = Actor("player", "player-" + "i" * 26), Actor("system", "verify")
@@ -40,34 +23,40 @@ TABLE.play(
 )
 EVENTS = tuple(TABLE.entries)
 MATCH = TABLE.match.stream
-VERIFIED, REFUTED = ImportVerified(len(EVENTS), ("chain",)), ImportRefuted(2, "rules", "because")
+VERIFIED, REFUTED = imported.ImportVerified(len(EVENTS), ("chain",)), imported.ImportRefuted(2, "rules", "because")
 
 
 class Stream:
     """An import under test, its events stored as a store would."""
 
     def __init__(self) -> None:
-        self.state = Import(import_of(MATCH))
+        self.state = imported.Import(imported.import_of(MATCH))
         self.entries: list[StoredEvent] = []
 
     def when(self, command: type[Command], **fields: object) -> None:
-        made = IMPORT.decide(command(actor=IDA, at=7, id="00", **fields), self.state).events
+        made = imported.IMPORT.decide(command(actor=IDA, at=7, id="00", **fields), self.state).events
         stored = link_all(
             self.state.head or first_link(self.state.stream), len(self.entries) + 1, map(format_event, made)
         )
         self.entries += stored
-        self.state = IMPORT.fold(self.state, stored)
+        self.state = imported.IMPORT.fold(self.state, stored)
 
     def begin(self, digest: str = "a", count: int = len(EVENTS), kept: int = 0) -> None:
         self.when(
-            BeginImport, match=MATCH, private=False, count=count, head=EVENTS[count - 1].h, digest=digest, kept=kept
+            imported.BeginImport,
+            match=MATCH,
+            private=False,
+            count=count,
+            head=EVENTS[count - 1].h,
+            digest=digest,
+            kept=kept,
         )
 
     def copy(self, *events: StoredEvent, digest: str = "a") -> None:
-        self.when(CopyEvents, digest=digest, events=events)
+        self.when(imported.CopyEvents, digest=digest, events=events)
 
     def read(self) -> list[StoredEvent]:
-        copies = Copies()
+        copies = imported.Copies()
         copies.add(self.entries)
         return copies.events
 
@@ -79,9 +68,9 @@ def stream() -> Stream:
 
 def test_an_address_names_a_match_and_an_import_of_it():
     stream = "import-" + "q" * 26
-    address = address_of(MATCH, stream)
-    assert split_address(address) == (MATCH, stream)
-    assert (is_address(address), is_address(MATCH)) == (True, False)
+    address = imported.address_of(MATCH, stream)
+    assert imported.split_address(address) == (MATCH, stream)
+    assert (imported.is_address(address), imported.is_address(MATCH)) == (True, False)
     assert first_link(address) == first_link(MATCH)
 
 
@@ -90,11 +79,11 @@ def test_an_import_goes_from_status_to_status(stream):
     for step in (
         stream.begin,
         lambda: stream.copy(*EVENTS),
-        lambda: stream.when(JudgeImport, digest="a", verdict=VERIFIED),
+        lambda: stream.when(imported.JudgeImport, digest="a", verdict=VERIFIED),
     ):
         step()
         seen.append(stream.state.status)
-    assert seen == [*STATUSES[:3]]
+    assert seen == [*imported.STATUSES[:3]]
     assert (stream.state.importer, stream.state.at) == (IDA.id, 7)
 
 
@@ -117,7 +106,7 @@ def test_events_are_copied_in_their_order(stream):
 def test_what_is_whole_stands(stream, kept, verdict):
     stream.begin(count=2)
     stream.copy(*EVENTS[:2])
-    stream.when(JudgeImport, digest="a", verdict=verdict)
+    stream.when(imported.JudgeImport, digest="a", verdict=verdict)
     with pytest.raises(WrongTime) as refused:
         stream.begin("b", count=2, kept=kept)
     assert refused.value.code == "import/conflict"
@@ -126,7 +115,7 @@ def test_what_is_whole_stands(stream, kept, verdict):
 def test_a_longer_bundle_goes_on_and_waits_for_its_own_verdict(stream):
     stream.begin(count=2)
     stream.copy(*EVENTS[:2])
-    stream.when(JudgeImport, digest="a", verdict=VERIFIED)
+    stream.when(imported.JudgeImport, digest="a", verdict=VERIFIED)
     stream.begin("b", kept=2)
     assert stream.read() == list(EVENTS[:2])
     stream.copy(*EVENTS[2:], digest="b")
@@ -145,12 +134,12 @@ def test_a_refuted_bundle_that_an_early_release_replaced_is_read_as_it_was(strea
         start = len(stream.entries) + 1
         made = [format_event(Event(version, 7, str(IDA), "00", data)) for version, data in enumerate(facts, start)]
         stream.entries += link_all(stream.state.head or first_link(stream.state.stream), start, made)
-        stream.state = IMPORT.fold(stream.state, stream.entries[start - 1 :])
+        stream.state = imported.IMPORT.fold(stream.state, stream.entries[start - 1 :])
 
     stream.begin(count=1)
     stream.copy(*EVENTS[:1])
-    stream.when(JudgeImport, digest="a", verdict=REFUTED)
-    store(ImportBegun("bundle", MATCH, False, len(EVENTS), EVENTS[-1].h.hex(), "b", 0))
+    stream.when(imported.JudgeImport, digest="a", verdict=REFUTED)
+    store(imported.ImportBegun("bundle", MATCH, False, len(EVENTS), EVENTS[-1].h.hex(), "b", 0))
     stream.copy(*EVENTS, digest="b")
     assert (stream.state.status, stream.state.reached) == ("waiting", EVENTS[-1].h.hex())
     assert stream.read() == list(EVENTS)
@@ -168,16 +157,16 @@ def test_the_imports_of_a_match_are_listed_in_their_order():
 def test_a_verdict_counts_for_its_bundle_and_once(stream):
     stream.begin()
     with pytest.raises(WrongTime):
-        stream.when(JudgeImport, digest="a", verdict=VERIFIED)
+        stream.when(imported.JudgeImport, digest="a", verdict=VERIFIED)
     stream.copy(*EVENTS)
     for digest in ("b", "a", "a"):
         with pytest.raises(WrongTime) if stream.state.verdict or digest == "b" else nullcontext():
-            stream.when(JudgeImport, digest=digest, verdict=VERIFIED)
+            stream.when(imported.JudgeImport, digest=digest, verdict=VERIFIED)
 
 
 def test_chunks_hold_all_events_and_no_more_than_fits():
     long = link_all(b"", 1, [b'{"x":"' + b"y" * 50_000 + b'"}'] * 11)
-    chunks = list(cut_chunks(long))
+    chunks = list(imported.cut_chunks(long))
     assert [entry for chunk in chunks for entry in chunk] == long
     assert len(chunks) == 3
-    assert all(sum(len(entry.e) for entry in chunk) <= CHUNK_BYTES for chunk in chunks)
+    assert all(sum(len(entry.e) for entry in chunk) <= imported.CHUNK_BYTES for chunk in chunks)

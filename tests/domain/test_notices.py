@@ -2,19 +2,7 @@
 
 import pytest
 
-from plyscribe.domain.commands import (
-    AbortMatch,
-    AddEntropy,
-    AnnulMatch,
-    AnswerDraw,
-    LeaveSeat,
-    MakeMove,
-    OfferDraw,
-    StartMatch,
-    TakeBack,
-    TakeSeat,
-    Withdraw,
-)
+from plyscribe.domain import commands
 from plyscribe.domain.events import RecordedDice
 from plyscribe.domain.match import Match
 from plyscribe.domain.notices import NOTICE_TYPES, Notifier
@@ -58,12 +46,12 @@ def short(found: Told) -> list[tuple[str, str]]:
 def test_an_invitation_is_told_to_who_is_invited_alone_and_so_is_that_it_is_taken_back():
     table = new_match(seats=(account(ANN), account(BEN)))
     assert told(Match(STREAM), table.match) == [("Ben", "seat-offered", {"seat": 2})]
-    assert told_by(table, LeaveSeat, ANN, seat=2) == [("Ben", "seat-lost", {"seat": 2})]
+    assert told_by(table, commands.LeaveSeat, ANN, seat=2) == [("Ben", "seat-lost", {"seat": 2})]
 
 
 def test_the_start_is_told_to_all_and_the_first_decision_to_whose_it_is():
     table = new_match(seats=(account(ANN), account(BEN)))
-    assert told_by(table, TakeSeat, BEN, seat=2) == [
+    assert told_by(table, commands.TakeSeat, BEN, seat=2) == [
         ("Ann", "match-started", {"seats": [1], "ruleset": "pathagon", "ruleset_version": 1}),
         ("Ben", "match-started", {"seats": [2], "ruleset": "pathagon", "ruleset_version": 1}),
         ("Ann", "your-decision", {"seat": 1, "ply": 0, "deadline": None}),
@@ -75,11 +63,11 @@ def test_a_move_tells_whose_decision_is_next_and_its_deadline(limits):
     about = {"seat": 2, "ply": 1, "deadline": 65_000 if limits else None}
     table = two_players(limits=limits)
     assert told(table.match, table.match) == []
-    assert told_by(table, MakeMove, ANN, at=5000, move="d4") == [("Ben", "your-decision", about)]
+    assert told_by(table, commands.MakeMove, ANN, at=5000, move="d4") == [("Ben", "your-decision", about)]
 
 
 def test_who_plays_all_seats_is_told_of_each_decision_once():
-    assert told_by(hot_seat(), MakeMove, ANN, move="d4") == [
+    assert told_by(hot_seat(), commands.MakeMove, ANN, move="d4") == [
         ("Ann", "your-decision", {"seat": 2, "ply": 1, "deadline": None})
     ]
 
@@ -87,14 +75,14 @@ def test_who_plays_all_seats_is_told_of_each_decision_once():
 def test_salt_that_is_missing_is_asked_for():
     table = new_match("toy", (account(ANN), None))
     assert told(Match(STREAM), table.match) == [("Ann", "entropy-due", {"seat": 1})]
-    assert told_by(table, TakeSeat, BEN, seat=2) == [("Ben", "entropy-due", {"seat": 2})]
-    assert told_by(table, AddEntropy, BEN, entropy="pepper") == []
+    assert told_by(table, commands.TakeSeat, BEN, seat=2) == [("Ben", "entropy-due", {"seat": 2})]
+    assert told_by(table, commands.AddEntropy, BEN, entropy="pepper") == []
 
 
 def test_a_start_by_call_is_asked_of_the_creator_once_all_sit():
     table = new_match(seats=(account(ANN), None), start="call")
-    assert told_by(table, TakeSeat, BEN, seat=2) == [("Ann", "start-due", {})]
-    assert short(told_by(table, StartMatch, ANN)) == [
+    assert told_by(table, commands.TakeSeat, BEN, seat=2) == [("Ann", "start-due", {})]
+    assert short(told_by(table, commands.StartMatch, ANN)) == [
         ("Ann", "match-started"),
         ("Ben", "match-started"),
         ("Ann", "your-decision"),
@@ -103,26 +91,26 @@ def test_a_start_by_call_is_asked_of_the_creator_once_all_sit():
 
 def test_an_offer_of_a_draw_is_told_to_the_others_and_its_decline_to_who_offered_unless_a_move_closed_it():
     table = two_players()
-    assert told_by(table, OfferDraw, BEN) == [("Ann", "draw-offered", {"seat": 1, "offered_by": 2})]
-    assert told_by(table, AnswerDraw, ANN, accept=False) == [("Ben", "draw-declined", {"seat": 2})]
+    assert told_by(table, commands.OfferDraw, BEN) == [("Ann", "draw-offered", {"seat": 1, "offered_by": 2})]
+    assert told_by(table, commands.AnswerDraw, ANN, accept=False) == [("Ben", "draw-declined", {"seat": 2})]
     table.play("d4", "d5")
-    table.when(OfferDraw, BEN)
-    assert short(told_by(table, MakeMove, ANN, move="a1")) == [("Ben", "your-decision")]
+    table.when(commands.OfferDraw, BEN)
+    assert short(told_by(table, commands.MakeMove, ANN, move="a1")) == [("Ben", "your-decision")]
 
 
 def test_the_end_is_told_to_all_with_the_ranks_and_so_is_an_annulment():
     table = two_players()
-    assert told_by(table, Withdraw, ANN) == [
+    assert told_by(table, commands.Withdraw, ANN) == [
         ("Ann", "match-ended", {"seats": [1], "reason": "withdrawal", "ranks": [2, 1]}),
         ("Ben", "match-ended", {"seats": [2], "reason": "withdrawal", "ranks": [2, 1]}),
     ]
-    annulled = short(told_by(table, AnnulMatch, ORGANISER, why="a mistake"))
+    annulled = short(told_by(table, commands.AnnulMatch, ORGANISER, why="a mistake"))
     assert annulled == [("Ann", "match-annulled"), ("Ben", "match-annulled")]
 
 
 def test_an_abort_is_told_to_those_who_sit_and_those_who_are_invited():
     table = new_match(seats=(account(ANN), account(BEN)))
-    assert told_by(table, AbortMatch, ANN, cause="off") == [
+    assert told_by(table, commands.AbortMatch, ANN, cause="off") == [
         ("Ann", "match-aborted", {"seats": [1]}),
         ("Ben", "match-aborted", {"seats": [2]}),
     ]
@@ -135,15 +123,15 @@ def test_a_recorder_is_told_nothing_and_guests_cannot_be():
 
 def test_a_player_in_a_recorded_match_is_told_as_elsewhere_and_of_what_is_taken_back():
     table = new_match(seats=(account(BEN), account(CAT)), creator=RECORDER, recorder=RECORDER.id)
-    table.when(TakeSeat, BEN, seat=1)
+    table.when(commands.TakeSeat, BEN, seat=1)
     both = [("Ben", "match-started"), ("Cat", "match-started")]
-    assert short(told_by(table, TakeSeat, CAT, seat=2)) == [*both, ("Ben", "your-decision")]
-    assert short(told_by(table, MakeMove, RECORDER, move="d4")) == [("Cat", "your-decision")]
+    assert short(told_by(table, commands.TakeSeat, CAT, seat=2)) == [*both, ("Ben", "your-decision")]
+    assert short(told_by(table, commands.MakeMove, RECORDER, move="d4")) == [("Cat", "your-decision")]
     first = [("Ben", "your-decision", {"seat": 1, "ply": 0, "deadline": None})]
-    assert told_by(table, TakeBack, RECORDER, ply=0) == first
-    over = short(told_by(table, Withdraw, RECORDER, seat=2, cause="absent"))
+    assert told_by(table, commands.TakeBack, RECORDER, ply=0) == first
+    over = short(told_by(table, commands.Withdraw, RECORDER, seat=2, cause="absent"))
     assert over == [("Ben", "match-ended"), ("Cat", "match-ended")]
-    resumed = short(told_by(table, TakeBack, RECORDER, steps=1))
+    resumed = short(told_by(table, commands.TakeBack, RECORDER, steps=1))
     assert resumed == [("Ben", "match-resumed"), ("Cat", "match-resumed"), ("Ben", "your-decision")]
 
 

@@ -4,21 +4,9 @@ from dataclasses import replace
 
 import pytest
 
+from plyscribe.domain import commands
 from plyscribe.domain.bundle.report import check_match
 from plyscribe.domain.codec import Event, parse_data, parse_event
-from plyscribe.domain.commands import (
-    AbortMatch,
-    AddEntropy,
-    AnnulMatch,
-    CreateMatch,
-    RecordVerdict,
-    RevealDice,
-    ScoreMatch,
-    Secret,
-    StartMatch,
-    TakeSeat,
-    Withdraw,
-)
 from plyscribe.domain.decide import decide
 from plyscribe.domain.decide.opening import MAX_SHARING
 from plyscribe.domain.dice import commit
@@ -74,48 +62,50 @@ def test_an_end_an_abort_or_a_withdrawal_reveals_nothing():
     assert isinstance(parsed(table)[-1].data, MatchEnded)
     assert (table.match.life.secret, table.match.life.awaits_reveal) == (None, True)
     table = shared()
-    assert table.when(AbortMatch, ANN) == [MatchAborted("called off")]
+    assert table.when(commands.AbortMatch, ANN) == [MatchAborted("called off")]
     assert table.match.life.awaits_reveal
-    assert [type(data) for data in shared().when(Withdraw, ANN, seat=1)] == [SeatWithdrawn, MatchEnded]
+    assert [type(data) for data in shared().when(commands.Withdraw, ANN, seat=1)] == [SeatWithdrawn, MatchEnded]
 
 
 def test_the_system_reveals_them_once_the_match_is_over():
     table = ended()
-    assert table.when(RevealDice, SYSTEM) == [DiceRevealed(SECRET.hex())]
+    assert table.when(commands.RevealDice, SYSTEM) == [DiceRevealed(SECRET.hex())]
     assert table.status == "ended"
     assert not table.match.life.awaits_reveal
-    refused(table, "dice/revealed", RevealDice)
+    refused(table, "dice/revealed", commands.RevealDice)
 
 
 @pytest.mark.parametrize("over", ["aborted", "annulled"])
 def test_matches_that_are_over_otherwise_are_revealed_alike(over):
     table = shared() if over == "aborted" else ended()
-    table.when(AbortMatch, ANN) if over == "aborted" else table.when(AnnulMatch, ORGANISER, why="test")
-    assert table.when(RevealDice, SYSTEM) == [DiceRevealed(SECRET.hex())]
+    table.when(commands.AbortMatch, ANN) if over == "aborted" else table.when(
+        commands.AnnulMatch, ORGANISER, why="test"
+    )
+    assert table.when(commands.RevealDice, SYSTEM) == [DiceRevealed(SECRET.hex())]
     assert table.status == over
 
 
 def test_nothing_is_revealed_too_soon_by_others_or_of_dice_of_ones_own():
     for start in ("auto", "call"):
-        refused(shared(start=start), "match/not-ended", RevealDice)
+        refused(shared(start=start), "match/not-ended", commands.RevealDice)
     for actor in (ANN, ORGANISER):
-        refused(ended(), "match/not-yours", RevealDice, actor)
+        refused(ended(), "match/not-yours", commands.RevealDice, actor)
     table = new_match("toy", SOLO, start="call")
-    table.when(AbortMatch, ANN)
-    refused(table, "dice/shared", RevealDice)
+    table.when(commands.AbortMatch, ANN)
+    refused(table, "dice/shared", commands.RevealDice)
     with pytest.raises(DiceKeyMissing):
-        decide(RevealDice(actor=SYSTEM, secret=Secret(bytes(32))), ended().match)
+        decide(commands.RevealDice(actor=SYSTEM, secret=commands.Secret(bytes(32))), ended().match)
 
 
 def test_a_verdict_waits_for_the_dice():
     table = ended()
-    refused(table, "dice/secret", RecordVerdict, verdict=MatchVerified(9, "00"))
+    refused(table, "dice/secret", commands.RecordVerdict, verdict=MatchVerified(9, "00"))
     with pytest.raises(WrongTime, match="secret"):
         verify_match(STREAM, table.entries)
-    table.when(RevealDice, SYSTEM)
+    table.when(commands.RevealDice, SYSTEM)
     assert isinstance(verify_match(STREAM, table.entries), MatchVerified)
-    table.when(RecordVerdict, SYSTEM, verdict=verify_match(STREAM, table.entries))
-    table.when(ScoreMatch, SYSTEM, ledger=None)
+    table.when(commands.RecordVerdict, SYSTEM, verdict=verify_match(STREAM, table.entries))
+    table.when(commands.ScoreMatch, SYSTEM, ledger=None)
     assert isinstance(verify_match(STREAM, table.entries), MatchVerified)
 
 
@@ -123,7 +113,7 @@ def test_a_report_takes_the_rolls_as_recorded_until_then():
     table = ended()
     results = {check.check: check.result for check in check_match(STREAM, table.entries).checks}
     assert (results["rules"], results["dice"], results["outcome"]) == ("ok", "none", "ok")
-    table.when(RevealDice, SYSTEM)
+    table.when(commands.RevealDice, SYSTEM)
     results = {check.check: check.result for check in check_match(STREAM, table.entries).checks}
     assert (results["rules"], results["dice"], results["outcome"]) == ("ok", "ok", "ok")
 
@@ -131,7 +121,7 @@ def test_a_report_takes_the_rolls_as_recorded_until_then():
 @pytest.mark.parametrize("annulled_first", [True, False])
 def test_a_match_that_was_annulled_is_verified_by_others_too(annulled_first):
     table = ended()
-    steps = [(AnnulMatch, ORGANISER, {"why": "test"}), (RevealDice, SYSTEM, {})]
+    steps = [(commands.AnnulMatch, ORGANISER, {"why": "test"}), (commands.RevealDice, SYSTEM, {})]
     for command, actor, fields in steps if annulled_first else reversed(steps):
         table.when(command, actor, **fields)
     assert isinstance(verify_match(STREAM, table.entries), MatchVerified)
@@ -139,7 +129,7 @@ def test_a_match_that_was_annulled_is_verified_by_others_too(annulled_first):
 
 def revealed() -> list[Event]:
     table = ended()
-    table.when(RevealDice, SYSTEM)
+    table.when(commands.RevealDice, SYSTEM)
     return parsed(table)
 
 
@@ -159,23 +149,23 @@ def test_dice_that_were_revealed_too_soon_or_are_wrong_refute_the_match():
 def test_two_matches_that_share_dice_roll_alike():
     one, two = shared(), Table()
     two.match = Match(OTHER)
-    create = CreateMatch(
-        actor=BEN, ruleset="toy", seats=(account(BEN), account(BEN)), dice=SHARED, secret=Secret(SECRET)
+    create = commands.CreateMatch(
+        actor=BEN, ruleset="toy", seats=(account(BEN), account(BEN)), dice=SHARED, secret=commands.Secret(SECRET)
     )
     rolled = [event.data.values for event in decide(create, two.match) if isinstance(event.data, DiceRolled)]
     assert rolls(one)[: len(rolled)] == rolled
     assert rolled
     alone = new_match("toy", SOLO, start="call")
-    alone.when(StartMatch, ANN)
+    alone.when(commands.StartMatch, ANN)
     assert rolls(alone) != rolled
 
 
 def test_seats_add_no_entropy_and_nobody_waits_for_it():
     table = shared((account(ANN), None))
-    refused(table, "entropy/unwanted", AddEntropy, ANN, entropy="salt")
-    refused(table, "entropy/unwanted", TakeSeat, BEN, seat=2, entropy="salt")
+    refused(table, "entropy/unwanted", commands.AddEntropy, ANN, entropy="salt")
+    refused(table, "entropy/unwanted", commands.TakeSeat, BEN, seat=2, entropy="salt")
     assert [due.what for due in list_dues(table.match)] == []
-    table.when(TakeSeat, BEN, seat=2)
+    table.when(commands.TakeSeat, BEN, seat=2)
     assert table.status == "playing"
 
 
@@ -197,7 +187,7 @@ def test_seats_add_no_entropy_and_nobody_waits_for_it():
     ],
 )
 def test_dice_are_shared_by_at_least_two_different_matches_with_chance_that_are_not_rated(changed, code):
-    refused(Table(), code, CreateMatch, ANN, **{"ruleset": "toy", "seats": SOLO, "dice": SHARED, **changed})
+    refused(Table(), code, commands.CreateMatch, ANN, **{"ruleset": "toy", "seats": SOLO, "dice": SHARED, **changed})
 
 
 def test_as_many_as_may_share_do():
@@ -209,9 +199,9 @@ def test_a_fork_has_the_dice_for_itself():
     table = Table()
     parent = {"match": OTHER, "ply": 0}
     line = LineCopied((), (None, None))
-    table.when(CreateMatch, ANN, ruleset="toy", seats=SOLO, dice=SHARED, parent=parent, line=line)
+    table.when(commands.CreateMatch, ANN, ruleset="toy", seats=SOLO, dice=SHARED, parent=parent, line=line)
     assert table.match.life.created.dice == ServerDice(SHARED.dice_id, SHARED.commitment, SHARED.key)
-    table.when(Withdraw, ANN, seat=1)
+    table.when(commands.Withdraw, ANN, seat=1)
     assert isinstance(verify_match(STREAM, table.entries), MatchVerified)
 
 

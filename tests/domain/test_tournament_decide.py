@@ -6,6 +6,7 @@ from plyscribe.domain.commands import Actor
 from plyscribe.domain.errors import Unknown, WrongPerson, WrongTime, WrongValue
 from plyscribe.domain.events import Account, BuiltIn, Guest, SeatWithdrawn
 from plyscribe.domain.rulesets import find_ruleset
+from plyscribe.domain.tournament import events
 from plyscribe.domain.tournament.commands import (
     AbortTournament,
     AdjudicateGame,
@@ -25,24 +26,6 @@ from plyscribe.domain.tournament.commands import (
     WithdrawEntrant,
 )
 from plyscribe.domain.tournament.decide import TOURNAMENT
-from plyscribe.domain.tournament.events import (
-    AttemptFailed,
-    EntrantAbsent,
-    EntrantInvited,
-    EntrantRegistered,
-    EntrantWithdrawn,
-    GameAdjudicated,
-    GameAnnulled,
-    GameDecided,
-    GameForfeited,
-    GameRetried,
-    InvitationEnded,
-    RoundPaired,
-    TournamentAborted,
-    TournamentCreated,
-    TournamentEnded,
-    TournamentStarted,
-)
 from plyscribe.domain.tournament.state import Tournament
 from tests.domain.given import ANN, BEN
 from tests.domain.given_tournament import BOT, ORGANISER, STREAM, SYSTEM, GivenTournament, by_number, refusal
@@ -65,7 +48,7 @@ def playing(entrants=2, **terms):
 
 
 def test_a_tournament_is_created_with_complete_terms():
-    assert created() == TournamentCreated(
+    assert created() == events.TournamentCreated(
         name="Cup",
         ruleset="toy",
         ruleset_version=1,
@@ -134,8 +117,8 @@ def test_openings_are_refused_where_dice_fall_and_welcome_in_the_same_game_witho
 
 def test_the_organiser_enters_bots_under_the_next_number_and_players_themselves_where_it_is_open():
     tournament = GivenTournament(1, is_open=True)
-    assert tournament.when(RegisterEntrant, occupant=BOT, label="B") == [EntrantRegistered(2, BOT, "B")]
-    entered = [EntrantRegistered(3, Account(ANN.id), None)]
+    assert tournament.when(RegisterEntrant, occupant=BOT, label="B") == [events.EntrantRegistered(2, BOT, "B")]
+    entered = [events.EntrantRegistered(3, Account(ANN.id), None)]
     assert tournament.when(RegisterEntrant, ANN, occupant=Account(ANN.id)) == entered
 
 
@@ -168,8 +151,8 @@ def test_entrants_withdraw_by_themselves_or_by_the_organiser():
     tournament = GivenTournament(is_open=True)
     tournament.when(RegisterEntrant, ANN, occupant=Account(ANN.id))
     tournament.enter()
-    assert tournament.when(WithdrawEntrant, ANN, entrant=1) == [EntrantWithdrawn(1, "entrant")]
-    assert tournament.when(WithdrawEntrant, entrant=2) == [EntrantWithdrawn(2, "organiser")]
+    assert tournament.when(WithdrawEntrant, ANN, entrant=1) == [events.EntrantWithdrawn(1, "entrant")]
+    assert tournament.when(WithdrawEntrant, entrant=2) == [events.EntrantWithdrawn(2, "organiser")]
 
 
 @pytest.mark.parametrize(("command", "more"), [(WithdrawEntrant, {}), (AnnounceAbsence, {"round": 1})])
@@ -184,7 +167,7 @@ def test_nobody_acts_for_others_for_nobody_or_for_who_has_left(command, more):
 
 def test_an_absence_is_announced_once_and_before_the_round_is_paired():
     tournament = playing()
-    assert tournament.when(AnnounceAbsence, entrant=1, round=2) == [EntrantAbsent(1, 2)]
+    assert tournament.when(AnnounceAbsence, entrant=1, round=2) == [events.EntrantAbsent(1, 2)]
     assert refusal(tournament, AnnounceAbsence, entrant=1, round=2) == (WrongTime, "entrant/absence")
     assert refusal(tournament, AnnounceAbsence, entrant=1, round=1) == (WrongTime, "entrant/absence")
 
@@ -207,7 +190,7 @@ def test_an_absence_from_a_round_that_cannot_come_is_refused(terms, entrants, la
     tournament = GivenTournament(entrants, **terms)
     if "max_entrants" not in terms:
         tournament.start()
-    assert tournament.when(AnnounceAbsence, entrant=1, round=last) == [EntrantAbsent(1, last)]
+    assert tournament.when(AnnounceAbsence, entrant=1, round=last) == [events.EntrantAbsent(1, last)]
     for round in (last + 1, 0, -1):
         assert refusal(tournament, AnnounceAbsence, entrant=2, round=round) == (WrongTime, "entrant/absence")
 
@@ -218,7 +201,7 @@ def test_an_absence_from_a_round_that_cannot_come_is_refused(terms, entrants, la
 def invited(**terms):
     """A tournament in which only Ann is invited."""
     tournament = GivenTournament(**terms)
-    assert tournament.when(InviteEntrant, player=ANN.id, label="Annie") == [EntrantInvited(ANN.id, "Annie")]
+    assert tournament.when(InviteEntrant, player=ANN.id, label="Annie") == [events.EntrantInvited(ANN.id, "Annie")]
     return tournament
 
 
@@ -228,7 +211,7 @@ def test_an_invited_player_enters_a_closed_tournament_by_its_own_consent(label, 
     assert tournament.state.entrants == ()
     assert refusal(tournament, RegisterEntrant, BEN, occupant=Account(BEN.id)) == (WrongPerson, "entrant/closed")
     assert refusal(tournament, RegisterEntrant, occupant=Account(ANN.id)) == (WrongPerson, "entrant/not-yours")
-    event = EntrantRegistered(1, Account(ANN.id), entered)
+    event = events.EntrantRegistered(1, Account(ANN.id), entered)
     assert tournament.when(RegisterEntrant, ANN, occupant=Account(ANN.id), **label) == [event]
     assert tournament.state.invitations == ()
 
@@ -237,7 +220,7 @@ def test_an_invitation_is_declined_or_withdrawn_and_then_gives_no_right():
     for actor, cause in ((ANN, "declined"), (ORGANISER, "withdrawn")):
         tournament = invited()
         assert refusal(tournament, EndInvitation, BEN, player=ANN.id) == (WrongPerson, "entrant/not-yours")
-        assert tournament.when(EndInvitation, actor, player=ANN.id) == [InvitationEnded(ANN.id, cause)]
+        assert tournament.when(EndInvitation, actor, player=ANN.id) == [events.InvitationEnded(ANN.id, cause)]
         assert refusal(tournament, EndInvitation, actor, player=ANN.id) == (Unknown, "entrant/no-invitation")
         assert refusal(tournament, RegisterEntrant, ANN, occupant=Account(ANN.id)) == (WrongPerson, "entrant/closed")
 
@@ -278,7 +261,7 @@ def test_a_game_that_is_given_up_is_tried_again_as_often():
     assert refusal(tournament, RetryGame, **PLACE) == (WrongTime, "tournament/not-given-up")
     tournament.give_up(1, 1)
     assert refusal(tournament, RetryGame, ANN, **PLACE) == (WrongPerson, "tournament/not-yours")
-    assert tournament.when(RetryGame, **PLACE) == [GameRetried(1, 1, 1, PLACE["why"])]
+    assert tournament.when(RetryGame, **PLACE) == [events.GameRetried(1, 1, 1, PLACE["why"])]
     [[game]] = tournament.state.rounds[0].games
     assert (game.is_given_up, len(game.failed)) == (False, 5)
     tournament.give_up(1, 1)
@@ -294,7 +277,9 @@ def test_an_undecided_game_is_adjudicated_and_the_tournament_goes_on(is_given_up
     tournament = playing()
     if is_given_up:
         tournament.give_up(1, 1)
-    assert tournament.when(AdjudicateGame, **PLACE, ranks=(1, 1)) == [GameAdjudicated(1, 1, 1, (1, 1), PLACE["why"])]
+    assert tournament.when(AdjudicateGame, **PLACE, ranks=(1, 1)) == [
+        events.GameAdjudicated(1, 1, 1, (1, 1), PLACE["why"])
+    ]
     [[game]] = tournament.state.rounds[0].games
     assert (game.ranks, game.reason, game.why, game.match) == ((1, 1), "adjudicated", PLACE["why"], None)
     assert not game.is_given_up
@@ -314,7 +299,7 @@ def test_ranks_that_no_game_ends_with_are_refused(ranks):
 def test_a_game_is_forfeited_by_some_or_all_of_its_entrants():
     for losers, ranks in (((2,), (1, 2)), ((2, 1), (2, 2))):
         tournament = playing()
-        forfeited = GameForfeited(1, 1, 1, tuple(sorted(losers)), PLACE["why"])
+        forfeited = events.GameForfeited(1, 1, 1, tuple(sorted(losers)), PLACE["why"])
         assert tournament.when(ForfeitGame, **PLACE, entrants=losers) == [forfeited]
         [[game]] = tournament.state.rounds[0].games
         assert (game.ranks, game.reason, game.forfeited) == (ranks, "forfeited", tuple(sorted(losers)))
@@ -348,9 +333,9 @@ def test_nobody_rules_on_a_game_that_they_sit_in():
     assert refusal(tournament, WithdrawEntrant, organising_ann, entrant=2) == own_game
     tournament.decide(1, 1, 2, 1)
     assert refusal(tournament, AnnulGame, organising_ann, **PLACE) == own_game
-    assert tournament.when(AnnulGame, **PLACE) == [GameAnnulled(1, 1, 1, PLACE["why"])]
+    assert tournament.when(AnnulGame, **PLACE) == [events.GameAnnulled(1, 1, 1, PLACE["why"])]
     # Their game is over.
-    assert tournament.when(WithdrawEntrant, organising_ann, entrant=2) == [EntrantWithdrawn(2, "organiser")]
+    assert tournament.when(WithdrawEntrant, organising_ann, entrant=2) == [events.EntrantWithdrawn(2, "organiser")]
 
 
 def test_only_the_organiser_disqualifies_and_says_why_and_who_withdraws_acts_alone():
@@ -358,7 +343,7 @@ def test_only_the_organiser_disqualifies_and_says_why_and_who_withdraws_acts_alo
     own = {"entrant": 1, "disqualified": True, "why": "a cheat"}
     assert refusal(tournament, WithdrawEntrant, ANN, **own) == (WrongPerson, "tournament/not-yours")
     assert refusal(tournament, WithdrawEntrant, **{**own, "why": None}) == (WrongValue, "tournament/cause")
-    assert tournament.when(WithdrawEntrant, **own) == [EntrantWithdrawn(1, "disqualified", "a cheat")]
+    assert tournament.when(WithdrawEntrant, **own) == [events.EntrantWithdrawn(1, "disqualified", "a cheat")]
     assert tournament.state.entrants[0].is_disqualified
 
 
@@ -400,14 +385,14 @@ def test_it_starts_when_a_match_can_be_played():
     assert refusal(tournament, StartTournament) == (WrongTime, "tournament/too-few")
     assert refusal(tournament, StartTournament, ANN) == (WrongPerson, "tournament/not-yours")
     tournament.enter()
-    assert tournament.when(StartTournament) == [TournamentStarted()]
+    assert tournament.when(StartTournament) == [events.TournamentStarted()]
     assert refusal(tournament, StartTournament) == (WrongTime, "tournament/status")
 
 
 def test_a_sequential_test_of_three_seats_starts_with_three_who_entered():
     terms = {"sprt": {"elo0": 0, "elo1": 5}, "seats": 3, "repeat": "rotations"}
     assert refusal(GivenTournament(4, **terms), StartTournament) == (WrongTime, "tournament/too-many")
-    assert GivenTournament(3, **terms).when(StartTournament) == [TournamentStarted()]
+    assert GivenTournament(3, **terms).when(StartTournament) == [events.TournamentStarted()]
 
 
 @pytest.mark.parametrize("entrants", [3, 4])
@@ -417,7 +402,7 @@ def test_a_sequential_test_starts_with_two_who_entered(entrants):
     assert refusal(tournament, StartTournament) == (WrongTime, "tournament/too-many")
     tournament = GivenTournament(2, sprt={"elo0": 0, "elo1": 5})
     assert tournament.state.terms.sprt == {"elo0": 0, "elo1": 5, "alpha": "0.05", "beta": "0.05"}
-    assert tournament.when(StartTournament) == [TournamentStarted()]
+    assert tournament.when(StartTournament) == [events.TournamentStarted()]
 
 
 # -------------------------------------------------------------------------------------------------------------- pair
@@ -432,7 +417,7 @@ def test_a_round_is_paired_with_who_sits_it_out_and_may_have_no_board():
     tournament.sit_out(4, 1)
     tournament.start()
     assert tournament.when(PairRound, SYSTEM, **pairing(((2, 1),), (3,))) == [
-        RoundPaired(1, ((2, 1),), (3,), (4,), {}, "by hand")
+        events.RoundPaired(1, ((2, 1),), (3,), (4,), {}, "by hand")
     ]
     tournament = GivenTournament(3).begun()
     tournament.when(PairRound, SYSTEM, **pairing((), (1, 2)))
@@ -482,7 +467,7 @@ def test_a_game_is_decided_once():
         for number in (0, 2):
             wrong = {**decided, place: number}
             assert refusal(tournament, EnterResult, SYSTEM, **wrong) == (Unknown, "tournament/no-game")
-    entered = GameDecided(1, 1, 1, "match-1", (2, 1), "withdrawal", 7, left)
+    entered = events.GameDecided(1, 1, 1, "match-1", (2, 1), "withdrawal", 7, left)
     assert tournament.when(EnterResult, SYSTEM, **decided) == [entered]
     assert refusal(tournament, EnterResult, SYSTEM, **decided) == (WrongTime, "tournament/decided")
 
@@ -492,7 +477,7 @@ def test_a_match_that_failed_is_noted_once_and_while_the_game_is_open():
     failure = {**RESULT, "cause": "refuted", "why": "x" * 300, "made_at": 7}
     assert refusal(tournament, NoteFailure, **failure) == (WrongPerson, "tournament/not-yours")
     assert tournament.when(NoteFailure, SYSTEM, **failure) == [
-        AttemptFailed(1, 1, 1, "match-1", "refuted", "x" * 200, 7)
+        events.AttemptFailed(1, 1, 1, "match-1", "refuted", "x" * 200, 7)
     ]
     assert [each.match for each in tournament.state.rounds[0].games[0][0].failed] == ["match-1"]
     assert refusal(tournament, NoteFailure, SYSTEM, **failure) == (WrongTime, "tournament/decided")
@@ -513,7 +498,7 @@ def test_a_decided_game_is_annulled_once_even_after_the_end():
     assert refusal(tournament, AnnulGame, **{**annul, "why": "x" * 201}) == (WrongValue, "tournament/cause")
     assert refusal(tournament, AnnulGame, **{**annul, "board": 2}) == (Unknown, "tournament/no-game")
     tournament.when(EndTournament, SYSTEM, reason="played")
-    assert tournament.when(AnnulGame, **annul) == [GameAnnulled(1, 1, 1, "a cheat")]
+    assert tournament.when(AnnulGame, **annul) == [events.GameAnnulled(1, 1, 1, "a cheat")]
     assert refusal(tournament, AnnulGame, **annul) == (WrongTime, "tournament/not-decided")
 
 
@@ -525,12 +510,12 @@ def test_the_organiser_calls_a_tournament_off_and_the_server_ends_it_when_all_ga
     assert refusal(tournament, EndTournament, SYSTEM, reason="played") == (WrongTime, "tournament/round")
     tournament.decide_all(by_number)
     assert refusal(tournament, EndTournament, reason="played") == (WrongPerson, "tournament/not-yours")
-    assert tournament.when(EndTournament, SYSTEM, reason="played") == [TournamentEnded("played")]
+    assert tournament.when(EndTournament, SYSTEM, reason="played") == [events.TournamentEnded("played")]
     assert refusal(tournament, EndTournament, SYSTEM, reason="played") == (WrongTime, "tournament/status")
     tournament = playing()
     assert refusal(tournament, AbortTournament, ANN, cause="rain") == (WrongPerson, "tournament/not-yours")
     assert refusal(tournament, AbortTournament, cause="") == (WrongValue, "tournament/cause")
-    assert tournament.when(AbortTournament, cause="rain") == [TournamentAborted("rain")]
+    assert tournament.when(AbortTournament, cause="rain") == [events.TournamentAborted("rain")]
     assert (tournament.state.status, tournament.state.ended) == ("aborted", "rain")
 
 

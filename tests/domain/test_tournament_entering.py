@@ -5,6 +5,7 @@ import pytest
 from plyscribe.domain.commands import Actor
 from plyscribe.domain.errors import Unknown, WrongPerson, WrongTime, WrongValue
 from plyscribe.domain.events import Account, Guest
+from plyscribe.domain.tournament import events
 from plyscribe.domain.tournament.commands import (
     AnnounceAbsence,
     CancelAbsence,
@@ -15,16 +16,6 @@ from plyscribe.domain.tournament.commands import (
     RevokeEntryLinks,
     SeedEntrant,
     WithdrawEntrant,
-)
-from plyscribe.domain.tournament.events import (
-    EntrantAbsent,
-    EntrantPresent,
-    EntrantRegistered,
-    EntrantReturned,
-    EntrantSeeded,
-    EntryLinkRevoked,
-    EntryRequested,
-    EntryRequestEnded,
 )
 from plyscribe.domain.tournament.naming import name_entrants
 from plyscribe.domain.tournament.points import total_points
@@ -43,7 +34,7 @@ def club(entrants=0, **terms):
 
 def test_the_organiser_enters_guests_by_name():
     tournament = club()
-    assert tournament.when(RegisterEntrant, occupant=Guest("Ida")) == [EntrantRegistered(1, Guest("Ida"), None)]
+    assert tournament.when(RegisterEntrant, occupant=Guest("Ida")) == [events.EntrantRegistered(1, Guest("Ida"), None)]
     tournament.enter_guest("Ida")
     assert name_entrants(tournament.state) == {1: "Ida #1", 2: "Ida #2"}
     assert refusal(tournament, RegisterEntrant, ANN, occupant=Guest("Ann")) == (WrongPerson, "tournament/not-yours")
@@ -58,13 +49,13 @@ def test_guests_have_names_that_can_be_read_and_play_at_the_table_where_bots_do_
 
 def test_a_player_asks_once_to_be_let_in_and_the_organiser_lets_in_who_did_alone():
     tournament = GivenTournament()
-    assert tournament.when(RequestEntry, ANN, label="Annie") == [EntryRequested(ANN.id, "Annie")]
+    assert tournament.when(RequestEntry, ANN, label="Annie") == [events.EntryRequested(ANN.id, "Annie")]
     assert refusal(tournament, RequestEntry, ANN) == (WrongTime, "entrant/asked")
     assert refusal(tournament, RegisterEntrant, ANN, occupant=Account(ANN.id)) == (WrongPerson, "entrant/closed")
     assert refusal(tournament, RegisterEntrant, occupant=Account(BEN.id)) == (WrongPerson, "entrant/not-yours")
     assert refusal(tournament, RegisterEntrant, BEN, occupant=Account(ANN.id)) == (WrongPerson, "entrant/not-yours")
     entered = tournament.when(RegisterEntrant, occupant=Account(ANN.id))
-    assert entered == [EntrantRegistered(1, Account(ANN.id), "Annie")]
+    assert entered == [events.EntrantRegistered(1, Account(ANN.id), "Annie")]
     assert tournament.state.requests == ()
     assert refusal(tournament, RequestEntry, ANN) == (WrongTime, "entrant/entered")
     assert refusal(GivenTournament(is_open=True), RequestEntry, ANN) == (WrongTime, "entrant/no-need")
@@ -75,9 +66,9 @@ def test_a_request_is_withdrawn_or_refused():
     tournament.when(RequestEntry, ANN)
     tournament.when(RequestEntry, BEN)
     assert refusal(tournament, EndRequest, BEN, player=ANN.id) == (WrongPerson, "entrant/not-yours")
-    assert tournament.when(EndRequest, ANN, player=ANN.id) == [EntryRequestEnded(ANN.id, "withdrawn", None)]
+    assert tournament.when(EndRequest, ANN, player=ANN.id) == [events.EntryRequestEnded(ANN.id, "withdrawn", None)]
     refused = tournament.when(EndRequest, player=BEN.id, why="members only")
-    assert refused == [EntryRequestEnded(BEN.id, "refused", "members only")]
+    assert refused == [events.EntryRequestEnded(BEN.id, "refused", "members only")]
     assert [(act.what, act.player) for act in tournament.state.acts] == [("entry-request-ended", BEN.id)]
     assert refusal(tournament, EndRequest, player=BEN.id) == (Unknown, "entrant/no-request")
 
@@ -85,8 +76,8 @@ def test_a_request_is_withdrawn_or_refused():
 def test_an_entry_link_admits_its_holder():
     tournament = GivenTournament()
     entered = tournament.when(RegisterEntrant, ANN, occupant=Account(ANN.id), admitted=True)
-    assert entered == [EntrantRegistered(1, Account(ANN.id), None)]
-    assert tournament.when(RevokeEntryLinks) == [EntryLinkRevoked()]
+    assert entered == [events.EntrantRegistered(1, Account(ANN.id), None)]
+    assert tournament.when(RevokeEntryLinks) == [events.EntryLinkRevoked()]
     assert tournament.state.entry_links_revoked == 1
     assert refusal(tournament, RevokeEntryLinks, ANN) == (WrongPerson, "tournament/not-yours")
 
@@ -102,7 +93,7 @@ def test_seeds_come_before_ratings_and_ratings_before_the_order_of_entry():
 
 def test_the_organiser_seeds_before_the_start():
     tournament = club(2)
-    assert tournament.when(SeedEntrant, entrant=1, rating=1500) == [EntrantSeeded(1, 1500, None)]
+    assert tournament.when(SeedEntrant, entrant=1, rating=1500) == [events.EntrantSeeded(1, 1500, None)]
     assert refusal(tournament, SeedEntrant, entrant=1, rating=1500) == (WrongTime, "entrant/seeded")
     assert refusal(tournament, SeedEntrant, entrant=1, rating=-1) == (WrongValue, "entrant/rating")
     assert refusal(tournament, SeedEntrant, entrant=1, seed=0) == (WrongValue, "entrant/seed")
@@ -125,7 +116,7 @@ def test_a_player_who_enters_gives_no_rating_and_so_many_ask_at_a_time():
 def test_an_asked_bye_is_worth_what_the_terms_say_and_as_many_are_left():
     tournament = club(3, scoring={"asked_byes": 1})
     assert tournament.state.terms.scoring["asked_bye"] == 1
-    assert tournament.when(AnnounceAbsence, entrant=3, round=1, bye=True) == [EntrantAbsent(3, 1, True)]
+    assert tournament.when(AnnounceAbsence, entrant=3, round=1, bye=True) == [events.EntrantAbsent(3, 1, True)]
     assert refusal(tournament, AnnounceAbsence, entrant=3, round=2, bye=True) == (WrongTime, "entrant/byes")
     tournament.sit_out(3, 2)
     tournament.start()
@@ -149,7 +140,7 @@ def test_impossible_byes_are_refused(scoring):
 def test_an_absence_is_cancelled_until_the_round_is_paired():
     tournament = club(3, scoring={"asked_byes": 1})
     tournament.when(AnnounceAbsence, entrant=3, round=1, bye=True)
-    assert tournament.when(CancelAbsence, entrant=3, round=1) == [EntrantPresent(3, 1)]
+    assert tournament.when(CancelAbsence, entrant=3, round=1) == [events.EntrantPresent(3, 1)]
     assert tournament.state.list_present(1) == [1, 2, 3]
     assert refusal(tournament, CancelAbsence, entrant=3, round=1) == (WrongTime, "entrant/absence")
     tournament.when(AnnounceAbsence, entrant=3, round=1, bye=True)
@@ -163,7 +154,9 @@ def test_an_entrant_who_withdrew_comes_back():
     tournament = club(3)
     tournament.start()
     tournament.when(WithdrawEntrant, entrant=3, disqualified=True, why="shouted")
-    assert tournament.when(ReturnEntrant, entrant=3, why="it was another") == [EntrantReturned(3, "it was another")]
+    assert tournament.when(ReturnEntrant, entrant=3, why="it was another") == [
+        events.EntrantReturned(3, "it was another")
+    ]
     assert tournament.state.list_present(1) == [1, 2, 3]
     assert not tournament.state.entrants[2].is_disqualified
     assert refusal(tournament, ReturnEntrant, entrant=3, why="again") == (WrongTime, "entrant/in")

@@ -3,21 +3,7 @@
 import pytest
 
 from plyscribe.domain.errors import Unknown, WrongPerson, WrongTime, WrongValue
-from plyscribe.domain.tournament.commands import (
-    AnnounceAbsence,
-    AnnulGame,
-    ChallengeEntrant,
-    CloseTournament,
-    CorrectGame,
-    PairByHand,
-    PassDeadline,
-    PauseTournament,
-    RegisterEntrant,
-    ReplayGame,
-    ReturnEntrant,
-    SeedEntrant,
-    TakeBackRound,
-)
+from plyscribe.domain.tournament import commands
 from plyscribe.domain.tournament.due_dates import DAY_MS, find_next_due
 from plyscribe.domain.tournament.events import ChallengeMade
 from plyscribe.domain.tournament.ladder import find_end, is_over, list_within_reach
@@ -33,7 +19,7 @@ def given_ladder(entrants: int = 5, **format) -> GivenTournament:
 
 
 def challenge(tournament: GivenTournament, challenger: int, challenged: int) -> None:
-    tournament.when(ChallengeEntrant, entrant=challenger, opponent=challenged)
+    tournament.when(commands.ChallengeEntrant, entrant=challenger, opponent=challenged)
 
 
 def play(tournament: GivenTournament, challenger: int, challenged: int, winner: int | None) -> None:
@@ -49,12 +35,12 @@ def rungs(tournament: GivenTournament) -> list[int]:
 
 
 def refuse(tournament: GivenTournament, challenger: int, challenged: int):
-    return refusal(tournament, ChallengeEntrant, entrant=challenger, opponent=challenged)
+    return refusal(tournament, commands.ChallengeEntrant, entrant=challenger, opponent=challenged)
 
 
 def test_the_rungs_follow_the_seeds_at_the_start():
     tournament = GivenTournament(3, format={"kind": "ladder"})
-    tournament.when(SeedEntrant, entrant=3, seed=1)
+    tournament.when(commands.SeedEntrant, entrant=3, seed=1)
     tournament.start()
     assert rungs(tournament) == [3, 1, 2]
 
@@ -68,7 +54,7 @@ def test_a_challenger_who_wins_takes_the_rung_those_between_move_down_and_else_e
 
 def test_a_challenge_is_a_round_with_its_own_deadline():
     tournament = given_ladder(days=5)
-    [made, paired] = tournament.when(ChallengeEntrant, entrant=4, opponent=2)
+    [made, paired] = tournament.when(commands.ChallengeEntrant, entrant=4, opponent=2)
     assert made == ChallengeMade(1, 4, 2)
     assert sorted(paired.boards[0]) == [2, 4]
     assert paired.costs["rungs"] == {"from": 4, "to": 2}
@@ -80,9 +66,12 @@ def test_an_entrant_challenges_for_itself_alone():
     tournament = GivenTournament(2, format={"kind": "ladder"}, is_open=True)
     tournament.enter_account(ANN)
     tournament.start()
-    assert refusal(tournament, ChallengeEntrant, ANN, entrant=2, opponent=1) == (WrongPerson, "entrant/not-yours")
-    assert refusal(tournament, ChallengeEntrant, BEN, opponent=1) == (WrongPerson, "challenge/not-entered")
-    assert tournament.when(ChallengeEntrant, ANN, opponent=2)[0] == ChallengeMade(1, 3, 2)
+    assert refusal(tournament, commands.ChallengeEntrant, ANN, entrant=2, opponent=1) == (
+        WrongPerson,
+        "entrant/not-yours",
+    )
+    assert refusal(tournament, commands.ChallengeEntrant, BEN, opponent=1) == (WrongPerson, "challenge/not-entered")
+    assert tournament.when(commands.ChallengeEntrant, ANN, opponent=2)[0] == ChallengeMade(1, 3, 2)
     assert tournament.state.acts == ()
 
 
@@ -117,11 +106,11 @@ def test_two_meet_again_only_after_the_cooldown():
 
 def test_only_a_ladder_that_is_not_paused_takes_challenges():
     tournament = given_ladder()
-    tournament.when(PauseTournament, why="a holiday")
+    tournament.when(commands.PauseTournament, why="a holiday")
     assert refuse(tournament, 2, 1) == (WrongTime, "challenge/paused")
     tournament = GivenTournament(3, format={"kind": "round-robin"}).begun()
     assert refuse(tournament, 2, 1) == (WrongTime, "challenge/no-ladder")
-    assert refusal(tournament, CloseTournament, **WHY) == (WrongTime, "challenge/no-ladder")
+    assert refusal(tournament, commands.CloseTournament, **WHY) == (WrongTime, "challenge/no-ladder")
 
 
 def test_who_enters_later_or_returns_begins_at_the_bottom():
@@ -129,7 +118,7 @@ def test_who_enters_later_or_returns_begins_at_the_bottom():
     tournament.enter()
     tournament.leave(1)
     assert rungs(tournament) == [2, 3, 4]
-    tournament.when(ReturnEntrant, entrant=1, why="back again")
+    tournament.when(commands.ReturnEntrant, entrant=1, why="back again")
     assert rungs(tournament) == [2, 3, 4, 1]
 
 
@@ -140,14 +129,14 @@ def test_a_correction_an_annulment_or_a_replay_moves_everybody_to_where_they_sho
     assert rungs(tournament) == [1, 4, 2, 5, 3]
     board = tournament.state.rounds[0].boards[0]
     ranks = tuple(1 if each == 2 else 2 for each in board)
-    tournament.when(CorrectGame, round=1, board=1, game=1, ranks=ranks, why="entered the wrong way round")
+    tournament.when(commands.CorrectGame, round=1, board=1, game=1, ranks=ranks, why="entered the wrong way round")
     assert rungs(tournament) == [1, 2, 5, 3, 4]
     tournament = given_ladder()
     play(tournament, 4, 2, winner=4)
-    tournament.when(ReplayGame, round=1, board=1, game=1, why="wrong clocks")
+    tournament.when(commands.ReplayGame, round=1, board=1, game=1, why="wrong clocks")
     assert rungs(tournament) == [1, 2, 3, 4, 5]
     tournament.decide(1, 1, *[1 if each == 4 else 2 for each in tournament.state.rounds[0].boards[0]])
-    tournament.when(AnnulGame, round=1, board=1, game=1, why="wrong clocks")
+    tournament.when(commands.AnnulGame, round=1, board=1, game=1, why="wrong clocks")
     assert rungs(tournament) == [1, 2, 3, 4, 5]
 
 
@@ -155,7 +144,7 @@ def test_a_challenge_that_is_not_played_is_decided_at_its_deadline():
     tournament = given_ladder(overdue="challenged")
     challenge(tournament, 4, 2)
     tournament.wait(7 * DAY_MS)
-    tournament.when(PassDeadline, SYSTEM, round=1, board=1, game=1, entrants=(2,))
+    tournament.when(commands.PassDeadline, SYSTEM, round=1, board=1, game=1, entrants=(2,))
     assert rungs(tournament) == [1, 4, 2, 3, 5]
 
 
@@ -170,12 +159,12 @@ def test_the_table_is_in_the_order_of_the_rungs():
 def test_a_ladder_that_is_closed_or_whose_weeks_are_over_takes_no_challenge():
     tournament = given_ladder()
     challenge(tournament, 4, 2)
-    assert refusal(tournament, CloseTournament, ANN, **WHY) == (WrongPerson, "tournament/not-yours")
-    tournament.when(CloseTournament, **WHY)
+    assert refusal(tournament, commands.CloseTournament, ANN, **WHY) == (WrongPerson, "tournament/not-yours")
+    tournament.when(commands.CloseTournament, **WHY)
     assert is_over(tournament.state, tournament.clock_ms)
     assert refuse(tournament, 5, 3) == (WrongTime, "challenge/over")
-    assert refusal(tournament, RegisterEntrant, occupant=BOT) == (WrongTime, "challenge/over")
-    assert refusal(tournament, CloseTournament, **WHY) == (WrongTime, "challenge/over")
+    assert refusal(tournament, commands.RegisterEntrant, occupant=BOT) == (WrongTime, "challenge/over")
+    assert refusal(tournament, commands.CloseTournament, **WHY) == (WrongTime, "challenge/over")
     assert not tournament.state.takes_entrants
     [act] = tournament.state.acts
     assert (act.what, act.why) == ("tournament-closed", "the season is over")
@@ -189,8 +178,8 @@ def test_a_ladder_that_is_closed_or_whose_weeks_are_over_takes_no_challenge():
 def test_a_ladder_has_no_rounds_to_sit_out_to_pair_or_to_take_back():
     tournament = given_ladder()
     challenge(tournament, 4, 2)
-    assert refusal(tournament, AnnounceAbsence, entrant=1, round=2) == (WrongTime, "entrant/absence")
-    assert refusal(tournament, TakeBackRound, round=1, why="no") == (WrongTime, "challenge/final")
+    assert refusal(tournament, commands.AnnounceAbsence, entrant=1, round=2) == (WrongTime, "entrant/absence")
+    assert refusal(tournament, commands.TakeBackRound, round=1, why="no") == (WrongTime, "challenge/final")
     fields = {"round": 2, "boards": ((1, 3),), "byes": (), "why": "for once"}
-    assert refusal(tournament, PairByHand, **fields) == (WrongTime, "tournament/by-hand")
+    assert refusal(tournament, commands.PairByHand, **fields) == (WrongTime, "tournament/by-hand")
     assert not tournament.state.may_pair(2)

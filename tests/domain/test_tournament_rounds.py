@@ -3,6 +3,7 @@
 import pytest
 
 from plyscribe.domain.errors import Unknown, WrongPerson, WrongTime, WrongValue
+from plyscribe.domain.tournament import events
 from plyscribe.domain.tournament.commands import (
     CallRound,
     PairByHand,
@@ -11,13 +12,6 @@ from plyscribe.domain.tournament.commands import (
     ResumeTournament,
     RevokeTableCodes,
     TakeBackRound,
-)
-from plyscribe.domain.tournament.events import (
-    RoundCalled,
-    RoundTakenBack,
-    TableCodesRevoked,
-    TournamentPaused,
-    TournamentResumed,
 )
 from tests.domain.given import ANN
 from tests.domain.given_tournament import ORGANISER, SYSTEM, GivenTournament, refusal
@@ -32,10 +26,10 @@ def started(entrants=4, **terms):
 
 def test_nothing_is_paired_while_the_tournament_is_paused():
     tournament = started()
-    assert tournament.when(PauseTournament, why="dinner") == [TournamentPaused("dinner")]
+    assert tournament.when(PauseTournament, why="dinner") == [events.TournamentPaused("dinner")]
     assert refusal(tournament, PairRound, SYSTEM, round=1, **PAIRED) == (WrongTime, "tournament/round")
     assert refusal(tournament, PauseTournament, why="dinner") == (WrongTime, "tournament/paused")
-    assert tournament.when(ResumeTournament) == [TournamentResumed()]
+    assert tournament.when(ResumeTournament) == [events.TournamentResumed()]
     assert refusal(tournament, ResumeTournament) == (WrongTime, "tournament/not-paused")
     tournament.pair([(1, 2), (3, 4)])
     assert [act.what for act in tournament.state.acts] == ["tournament-paused", "tournament-resumed"]
@@ -57,7 +51,7 @@ def test_a_round_that_is_to_be_called_is_paired_once_it_is_called():
     tournament = started(rounds_begin="call")
     assert refusal(tournament, PairRound, SYSTEM, round=1, **PAIRED) == (WrongTime, "tournament/round")
     assert refusal(tournament, CallRound, round=2) == (WrongTime, "tournament/round")
-    assert tournament.when(CallRound, round=1) == [RoundCalled(1)]
+    assert tournament.when(CallRound, round=1) == [events.RoundCalled(1)]
     assert refusal(tournament, CallRound, round=1) == (WrongTime, "tournament/called")
     tournament.pair([(1, 2), (3, 4)])
     assert refusal(tournament, CallRound, round=2) == (WrongTime, "tournament/round")
@@ -113,7 +107,7 @@ def test_a_round_without_a_result_is_taken_back_and_paired_anew():
     tournament.when(CallRound, round=1)
     tournament.pair([(1, 2), (3, 4)])
     taken = tournament.when(TakeBackRound, round=1, why="Ann is not here")
-    assert taken == [RoundTakenBack(1, "Ann is not here")]
+    assert taken == [events.RoundTakenBack(1, "Ann is not here")]
     assert (tournament.state.rounds, tournament.state.called) == ((), 0)
     assert refusal(tournament, PairRound, SYSTEM, round=1, **PAIRED) == (WrongTime, "tournament/round")
     tournament.leave(4)
@@ -135,7 +129,7 @@ def test_the_codes_of_a_table_or_of_all_are_revoked():
     tournament = started()
     tournament.pair([(1, 2), (3, 4)])
     revoked = tournament.when(RevokeTableCodes, round=1, board=2, why="a lost phone")
-    assert revoked == [TableCodesRevoked(1, 2, "a lost phone")]
+    assert revoked == [events.TableCodesRevoked(1, 2, "a lost phone")]
     tournament.when(RevokeTableCodes, round=1, board=2, why="again")
     tournament.when(RevokeTableCodes, why="all were photographed")
     assert tournament.state.codes_revoked == {(1, 2): 2, None: 1}

@@ -7,16 +7,8 @@ from plyscribe.domain.codec import Event, format_event
 from plyscribe.domain.commands import Actor
 from plyscribe.domain.errors import FoldError
 from plyscribe.domain.events import Build
-from plyscribe.domain.tournament import commands
+from plyscribe.domain.tournament import commands, events
 from plyscribe.domain.tournament.decide import TOURNAMENT
-from plyscribe.domain.tournament.events import (
-    EntrantAbsent,
-    EntrantWithdrawn,
-    GameAnnulled,
-    GameDecided,
-    TournamentCreated,
-    TournamentStarted,
-)
 from plyscribe.domain.tournament.schedule import pair_round_robin
 from plyscribe.domain.tournament.state import STATUSES, Tournament, find_game
 from tests.domain.given import BEN, CAT
@@ -177,10 +169,10 @@ def follow(tournament, data):
 @pytest.mark.parametrize(
     "data",
     [
-        EntrantWithdrawn(3, "entrant"),
-        EntrantAbsent(0, 1),
-        GameDecided(1, 1, 1, "match-1", (1, 2), "played", 7, ()),
-        GameAnnulled(1, 1, 1, "a cheat"),
+        events.EntrantWithdrawn(3, "entrant"),
+        events.EntrantAbsent(0, 1),
+        events.GameDecided(1, 1, 1, "match-1", (1, 2), "played", 7, ()),
+        events.GameAnnulled(1, 1, 1, "a cheat"),
     ],
 )
 def test_events_about_what_is_not_there_cannot_be_folded(data):
@@ -192,10 +184,10 @@ def test_events_about_what_is_not_there_cannot_be_folded(data):
 def test_a_tournament_is_created_first_and_once():
     tournament = GivenTournament()
     created = TOURNAMENT.parse(tournament.entries[0])
-    assert isinstance(created.data, TournamentCreated)
+    assert isinstance(created.data, events.TournamentCreated)
     with pytest.raises(FoldError):
         TOURNAMENT.fold(tournament.state, follow(tournament, created.data))
-    started = format_event(created._replace(data=TournamentStarted()))
+    started = format_event(created._replace(data=events.TournamentStarted()))
     with pytest.raises(FoldError):
         TOURNAMENT.fold(Tournament(STREAM), link_all(first_link(STREAM), 1, [started]))
     with pytest.raises(FoldError):

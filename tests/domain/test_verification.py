@@ -6,21 +6,9 @@ from random import Random
 
 import pytest
 
-from plyscribe.domain import rulesets, verification
+from plyscribe.domain import commands, rulesets, verification
 from plyscribe.domain.chain import StoredEvent, first_link, link_all
 from plyscribe.domain.codec import Event, format_event, parse_event
-from plyscribe.domain.commands import (
-    AddEntropy,
-    AnnulMatch,
-    AnswerDraw,
-    LeaveSeat,
-    OfferDraw,
-    RecordVerdict,
-    ScoreMatch,
-    StartMatch,
-    TakeSeat,
-    Withdraw,
-)
 from plyscribe.domain.errors import UnknownEventShape, UnknownEventType, UnknownRuleset, WrongTime
 from plyscribe.domain.events import (
     DiceRevealed,
@@ -39,8 +27,8 @@ from tests.domain.matches import aborted, on_a_real_table
 
 def finished_with_dice() -> Table:
     table = new_match("toy", seats=(account(ANN), None))
-    table.when(TakeSeat, BEN, seat=2, entropy="ben's")
-    table.when(AddEntropy, ANN, entropy="ann's")
+    table.when(commands.TakeSeat, BEN, seat=2, entropy="ben's")
+    table.when(commands.AddEntropy, ANN, entropy="ann's")
     while table.status == "playing":
         table.play("push")
     return table
@@ -65,30 +53,30 @@ def test_a_sound_match_is_verified_with_the_digest_of_its_final_view_and_all_tha
     assert verify_match(STREAM, table.entries) == MatchVerified(len(table.entries), digest_view(table.match))
     assert execute_again(STREAM, table.entries).match == table.match
     table = new_match("toy", (account(ANN), account(BEN), None), start="call")
-    table.when(LeaveSeat, ANN, seat=2)
-    table.when(TakeSeat, BEN, seat=2, entropy="b")
-    table.when(TakeSeat, CAT, seat=3)
-    table.when(StartMatch, ANN)
+    table.when(commands.LeaveSeat, ANN, seat=2)
+    table.when(commands.TakeSeat, BEN, seat=2, entropy="b")
+    table.when(commands.TakeSeat, CAT, seat=3)
+    table.when(commands.StartMatch, ANN)
     table.play("hold")
-    table.when(OfferDraw, BEN)
-    table.when(AnswerDraw, ANN, accept=False)
-    table.when(Withdraw, CAT)
-    table.when(OfferDraw, ANN)
-    table.when(AnswerDraw, BEN, accept=True)
-    table.when(RecordVerdict, SYSTEM, verdict=MatchRefuted(2, "once"))
-    table.when(RecordVerdict, SYSTEM, verdict=MatchVerified(2, "00"))
-    table.when(ScoreMatch, SYSTEM, ledger=None)
-    table.when(AnnulMatch, ORGANISER, why="test")
+    table.when(commands.OfferDraw, BEN)
+    table.when(commands.AnswerDraw, ANN, accept=False)
+    table.when(commands.Withdraw, CAT)
+    table.when(commands.OfferDraw, ANN)
+    table.when(commands.AnswerDraw, BEN, accept=True)
+    table.when(commands.RecordVerdict, SYSTEM, verdict=MatchRefuted(2, "once"))
+    table.when(commands.RecordVerdict, SYSTEM, verdict=MatchVerified(2, "00"))
+    table.when(commands.ScoreMatch, SYSTEM, ledger=None)
+    table.when(commands.AnnulMatch, ORGANISER, why="test")
     assert isinstance(verify_match(STREAM, table.entries), MatchVerified)
 
 
 def rated_and_scored() -> Table:
     table = new_match(seats=(account(ANN), None), rated=True)
-    table.when(TakeSeat, BEN, seat=2)
+    table.when(commands.TakeSeat, BEN, seat=2)
     table.play("a1", "b2")
-    table.when(Withdraw, BEN)
-    table.when(RecordVerdict, SYSTEM, verdict=MatchVerified(4, "00"))
-    table.when(ScoreMatch, SYSTEM, ledger=2)
+    table.when(commands.Withdraw, BEN)
+    table.when(commands.RecordVerdict, SYSTEM, verdict=MatchVerified(4, "00"))
+    table.when(commands.ScoreMatch, SYSTEM, ledger=2)
     return table
 
 
@@ -103,9 +91,9 @@ def test_recorded_aborted_and_annulled_matches_are_verified_too():
     for make in (on_a_real_table, aborted, rated_and_scored):
         table = make()
         if make is rated_and_scored:
-            table.when(AnnulMatch, ORGANISER, why="test")
+            table.when(commands.AnnulMatch, ORGANISER, why="test")
         if make is on_a_real_table:
-            table.when(Withdraw, RECORDER, seat=2, cause="absent")
+            table.when(commands.Withdraw, RECORDER, seat=2, cause="absent")
         assert isinstance(verify_match(STREAM, table.entries), MatchVerified)
 
 
@@ -172,7 +160,7 @@ def test_a_loaded_die_is_found(which):
 
 def test_a_missing_last_event_is_found():
     table, by_rules = hot_seat(), hot_seat(options={"ply_limit": 4})
-    table.when(Withdraw, ANN, seat=1)
+    table.when(commands.Withdraw, ANN, seat=1)
     by_rules.play("a1", "b2", "c3", "d4")
     for each in (table, by_rules):
         assert each.status == "ended"
@@ -259,7 +247,7 @@ def played(seed: int) -> Table:
     """A match of two players under way or at its end, moves drawn by lot, with a withdrawal now and then."""
     draw = Random(seed)
     table = new_match(draw.choice(["zhen", "pathagon"]), seats=(account(ANN), None))
-    table.when(TakeSeat, BEN, seat=2)
+    table.when(commands.TakeSeat, BEN, seat=2)
     ruleset = table.match.play.ruleset
     for _ in range(draw.randrange(1, 20)):
         if table.status == "playing":
@@ -267,7 +255,7 @@ def played(seed: int) -> Table:
                 ruleset.format_move(table.match.play.state, ruleset.sample_move(table.match.play.state, draw.randrange))
             )
     if table.status == "playing" and draw.random() < 0.5:
-        table.when(Withdraw, draw.choice([ANN, BEN]))
+        table.when(commands.Withdraw, draw.choice([ANN, BEN]))
     return table
 
 

@@ -10,21 +10,8 @@ from itertools import count
 import pytest
 
 from plyscribe.domain.chain import StoredEvent, check_chain, first_link
+from plyscribe.service.store import port
 from plyscribe.service.store.memory import MemoryStore
-from plyscribe.service.store.port import (
-    Append,
-    EventStore,
-    Loaded,
-    Moved,
-    Remembered,
-    Reused,
-    Sealed,
-    Sealing,
-    Seen,
-    Stored,
-    Stretch,
-    bucket_of,
-)
 from tests.store.given import append, command, events_after, write_until_stored
 
 STREAM = "match-aaaaaaaaaaaaaaaaaaaaaaaaaa"
@@ -38,32 +25,32 @@ class Whole:
 
     stream: str
     entries: Sequence[StoredEvent]
-    commands: list[Remembered]
+    commands: list[port.Remembered]
 
     @property
-    def sealing(self) -> Sealing:
-        return Sealing(self.stream, len(self.entries), self.entries[-1].h, len(self.commands), PLACE)
+    def sealing(self) -> port.Sealing:
+        return port.Sealing(self.stream, len(self.entries), self.entries[-1].h, len(self.commands), PLACE)
 
 
-def read_whole(store: EventStore, stream: str) -> Whole:
+def read_whole(store: port.EventStore, stream: str) -> Whole:
     [commands] = store.commands([stream])
     return Whole(stream, store.load(stream).entries, commands)
 
 
-def make(store: EventStore, stream: str = STREAM) -> Whole:
+def make(store: port.EventStore, stream: str = STREAM) -> Whole:
     """A stream of three events and two commands."""
     append(store, stream, 2, name="one")
     append(store, stream, 1, name="two")
     return read_whole(store, stream)
 
 
-def seal(store: EventStore, stream: str = STREAM) -> Whole:
+def seal(store: port.EventStore, stream: str = STREAM) -> Whole:
     whole = make(store, stream)
     assert store.seal([whole.sealing]) == [True]
     return whole
 
 
-def picture(store: EventStore) -> list[object]:
+def picture(store: port.EventStore) -> list[object]:
     """All that a store has to show."""
     streams = [STREAM, OTHER]
     loads = [store.load(stream) for stream in streams]
@@ -78,14 +65,14 @@ def id_of(number: int, kind: str = "match") -> str:
 # Seal
 
 
-def test_a_sealed_stream_is_its_place_alone_and_others_stay(store: EventStore) -> None:
+def test_a_sealed_stream_is_its_place_alone_and_others_stay(store: port.EventStore) -> None:
     other = make(store, OTHER)
     whole = make(store)
     feed = store.tail()
     assert store.seal([whole.sealing]) == [True]
     for part in ((), (2, None, 5), (0, command("one")), (9, command("one", "another"), 3)):
-        assert store.load(STREAM, *part) == Loaded(None, [], PLACE)
-    assert store.load_all([Stretch(STREAM), Stretch(STREAM, 1, 2)]) == [[], []]
+        assert store.load(STREAM, *part) == port.Loaded(None, [], PLACE)
+    assert store.load_all([port.Stretch(STREAM), port.Stretch(STREAM, 1, 2)]) == [[], []]
     assert (store.newest([STREAM]), store.commands([STREAM])) == ([None], [[]])
     assert (store.streams(), store.sealed()) == ([OTHER], [(STREAM, PLACE)])
     assert store.places([OTHER, STREAM]) == [None, PLACE]
@@ -93,10 +80,10 @@ def test_a_sealed_stream_is_its_place_alone_and_others_stay(store: EventStore) -
     assert (store.tail(), read_whole(store, OTHER)) == (feed, other)
 
 
-def test_a_stream_that_is_not_sealed_has_no_place(store: EventStore) -> None:
+def test_a_stream_that_is_not_sealed_has_no_place(store: port.EventStore) -> None:
     whole = make(store)
     for known in (None, command("unknown")):
-        assert store.load(STREAM, 0, known) == Loaded(None, list(whole.entries), None)
+        assert store.load(STREAM, 0, known) == port.Loaded(None, list(whole.entries), None)
         assert store.load(STREAM, 3, known).place is None
         assert store.load(OTHER, 0, known).place is None
     assert store.load(STREAM, 3, command("one")).place is None
@@ -118,26 +105,26 @@ def test_a_stream_that_is_not_sealed_has_no_place(store: EventStore) -> None:
         {"stream": OTHER, "version": 0, "head": b"", "commands": 0},
     ],
 )
-def test_only_a_stream_as_it_was_archived_is_sealed(store: EventStore, changed: dict[str, object]) -> None:
+def test_only_a_stream_as_it_was_archived_is_sealed(store: port.EventStore, changed: dict[str, object]) -> None:
     sealing = make(store).sealing._replace(**changed)  # type: ignore[arg-type]
     before = picture(store)
     assert store.seal([sealing]) == [False]
     assert picture(store) == before
 
 
-def test_streams_that_are_sealed_together_are_each_sealed_or_not_and_none_twice(store: EventStore) -> None:
+def test_streams_that_are_sealed_together_are_each_sealed_or_not_and_none_twice(store: port.EventStore) -> None:
     one, other = make(store), make(store, OTHER)
     wrong = one.sealing._replace(version=1)
     assert store.seal([wrong, other.sealing, one.sealing, one.sealing]) == [False, True, True, False]
     before = picture(store)
-    for again in (one.sealing, Sealing(STREAM, 0, b"", 0, NEW_PLACE)):
+    for again in (one.sealing, port.Sealing(STREAM, 0, b"", 0, NEW_PLACE)):
         assert store.seal([again]) == [False]
     assert picture(store) == before
     assert store.places([STREAM, OTHER]) == [PLACE, PLACE]
     assert store.seal([]) == []
 
 
-def test_an_append_to_a_sealed_stream_says_where_it_is_at_any_version(store: EventStore) -> None:
+def test_an_append_to_a_sealed_stream_says_where_it_is_at_any_version(store: port.EventStore) -> None:
     whole = seal(store)
     before = picture(store)
     for upto in range(len(whole.entries) + 1):
@@ -146,25 +133,27 @@ def test_an_append_to_a_sealed_stream_says_where_it_is_at_any_version(store: Eve
         for key in (command("new"), command("one"), command("one", "another")):
             events = events_after(STREAM, known, 1)
             for each in (head, b"\x00" * 32):
-                assert store.append(STREAM, upto, each, events, ["made"], key) == Sealed(PLACE)
+                assert store.append(STREAM, upto, each, events, ["made"], key) == port.Sealed(PLACE)
     assert picture(store) == before
     late, new = events_after(STREAM, [], 1), events_after(OTHER, [], 1)
-    appends = [Append(each[0], 0, b"", each[1], ["made"], command("late")) for each in ((STREAM, late), (OTHER, new))]
-    assert store.append_all(appends) == [Sealed(PLACE), Stored(1, 1)]
+    appends = [
+        port.Append(each[0], 0, b"", each[1], ["made"], command("late")) for each in ((STREAM, late), (OTHER, new))
+    ]
+    assert store.append_all(appends) == [port.Sealed(PLACE), port.Stored(1, 1)]
 
 
 # Unseal
 
 
-def test_a_stream_comes_back_as_it_was_and_once(store: EventStore) -> None:
+def test_a_stream_comes_back_as_it_was_and_once(store: port.EventStore) -> None:
     make(store, OTHER)
     whole = make(store)
     before = picture(store)
     assert store.seal([whole.sealing]) == [True]
     assert store.unseal(STREAM, PLACE, whole.entries, whole.commands)
     assert picture(store) == before
-    assert store.append(STREAM, 0, b"", whole.entries[:2], ["made"] * 2, command("one")) == Seen(1, 2)
-    assert store.load(STREAM, 3, command("two", "another")).command == Reused()
+    assert store.append(STREAM, 0, b"", whole.entries[:2], ["made"] * 2, command("one")) == port.Seen(1, 2)
+    assert store.load(STREAM, 3, command("two", "another")).command == port.Reused()
     append(store, STREAM, 2, name="three")
     before = picture(store)
     for place in (PLACE, None):
@@ -173,7 +162,7 @@ def test_a_stream_comes_back_as_it_was_and_once(store: EventStore) -> None:
     assert store.seal([read_whole(store, STREAM).sealing]) == [True]
 
 
-def test_what_does_not_fit_does_not_come_back(store: EventStore) -> None:
+def test_what_does_not_fit_does_not_come_back(store: port.EventStore) -> None:
     whole = make(store, OTHER)
     seal(store)
     before = picture(store)
@@ -188,7 +177,7 @@ def test_what_does_not_fit_does_not_come_back(store: EventStore) -> None:
 
 
 @pytest.mark.parametrize("with_commands", [True, False])
-def test_a_stream_that_the_store_lacks_comes_whole_and_is_no_news(store: EventStore, with_commands: bool) -> None:
+def test_a_stream_that_the_store_lacks_comes_whole_and_is_no_news(store: port.EventStore, with_commands: bool) -> None:
     whole = make(MemoryStore())
     if not with_commands:
         whole.commands.clear()
@@ -202,7 +191,7 @@ def test_a_stream_that_the_store_lacks_comes_whole_and_is_no_news(store: EventSt
 
 
 @pytest.mark.parametrize("size", [499, 500, 1500])
-def test_a_long_stream_comes_back_whole(store: EventStore, size: int) -> None:
+def test_a_long_stream_comes_back_whole(store: port.EventStore, size: int) -> None:
     events = append(store, STREAM, size, name="record")
     for number in range(30):
         events += append(store, STREAM, 1, name=f"late {number}")
@@ -216,15 +205,15 @@ def test_a_long_stream_comes_back_whole(store: EventStore, size: int) -> None:
 # Places
 
 
-def test_a_place_is_changed_if_it_is_the_old_one(store: EventStore) -> None:
+def test_a_place_is_changed_if_it_is_the_old_one(store: port.EventStore) -> None:
     whole = seal(store)
     make(store, OTHER)
     moves = [
-        Moved(STREAM, b"wrong", NEW_PLACE),
-        Moved(STREAM, PLACE, NEW_PLACE),
-        Moved(STREAM, PLACE, b"late"),
-        Moved(OTHER, PLACE, NEW_PLACE),
-        Moved("match-none", PLACE, None),
+        port.Moved(STREAM, b"wrong", NEW_PLACE),
+        port.Moved(STREAM, PLACE, NEW_PLACE),
+        port.Moved(STREAM, PLACE, b"late"),
+        port.Moved(OTHER, PLACE, NEW_PLACE),
+        port.Moved("match-none", PLACE, None),
     ]
     assert store.move(moves) == [False, True, False, False, False]
     assert store.places([STREAM, OTHER, "match-none"]) == [NEW_PLACE, None, None]
@@ -234,11 +223,11 @@ def test_a_place_is_changed_if_it_is_the_old_one(store: EventStore) -> None:
     assert store.move([]) == []
 
 
-def test_a_stream_without_a_place_is_gone_until_it_is_adopted_where_it_was_found(store: EventStore) -> None:
+def test_a_stream_without_a_place_is_gone_until_it_is_adopted_where_it_was_found(store: port.EventStore) -> None:
     whole = seal(store)
-    assert store.move([Moved(STREAM, NEW_PLACE, None), Moved(STREAM, PLACE, None)]) == [False, True]
+    assert store.move([port.Moved(STREAM, NEW_PLACE, None), port.Moved(STREAM, PLACE, None)]) == [False, True]
     feed = store.tail()
-    assert store.load(STREAM) == Loaded(None, [], None)
+    assert store.load(STREAM) == port.Loaded(None, [], None)
     assert (store.places([STREAM]), store.sealed(), store.streams()) == ([None], [], [])
     assert store.adopt([(STREAM, NEW_PLACE), (STREAM, PLACE)]) == [True, False]
     assert (store.sealed(), store.streams(), store.tail()) == ([(STREAM, NEW_PLACE)], [], feed)
@@ -252,12 +241,12 @@ def test_a_stream_without_a_place_is_gone_until_it_is_adopted_where_it_was_found
 
 
 @pytest.mark.parametrize("limit", [1, 3, 50, 1000])
-def test_sealed_streams_are_listed_by_bucket_and_id(store: EventStore, limit: int) -> None:
+def test_sealed_streams_are_listed_by_bucket_and_id(store: port.EventStore, limit: int) -> None:
     usual = [id_of(number, kind) for number in range(40) for kind in ("match", "import", "imports")]
     # In base32 a digit comes after the letters, in ASCII before them.
     near = [f"match-aa{letters}{'a' * 23}" for letters in "az27"] + [f"match-{letters}{'a' * 25}" for letters in "z27"]
     others = ["match", "match-", "match-a", "match-aa", "match-aaa", f"match-{'A' * 26}", "match-é\n!", "x" * 20]
-    streams = sorted([*usual, *near, *others], key=lambda stream: (bucket_of(stream), stream))
+    streams = sorted([*usual, *near, *others], key=lambda stream: (port.bucket_of(stream), stream))
     sealings = []
     for number, stream in enumerate(streams):
         append(store, stream, 1)
@@ -270,7 +259,7 @@ def test_sealed_streams_are_listed_by_bucket_and_id(store: EventStore, limit: in
         listed += page
     assert listed == [(stream, b"%d" % number) for number, stream in enumerate(streams)]
     assert store.streams() == [OTHER]
-    store.move([Moved(streams[9], b"9", None)])
+    store.move([port.Moved(streams[9], b"9", None)])
     assert store.sealed(streams[9], 1000) == listed[10:], "a walk goes on after an id that is gone"
 
 
@@ -284,7 +273,7 @@ ARCHIVE: dict[bytes, Whole] = {}
 PLACES = count()
 
 
-def seal_often(store: EventStore, times: int) -> int:
+def seal_often(store: port.EventStore, times: int) -> int:
     sealed = 0
     for _ in range(times):
         loaded = store.load(STREAM)
@@ -298,16 +287,16 @@ def seal_often(store: EventStore, times: int) -> int:
     return sealed
 
 
-def put_back(store: EventStore, place: bytes) -> None:
+def put_back(store: port.EventStore, place: bytes) -> None:
     """Put the stream back. The archive keeps a copy at each place."""
     store.unseal(STREAM, place, ARCHIVE[place].entries, ARCHIVE[place].commands)
 
 
-def test_appends_beside_seals_are_neither_lost_nor_stored_twice(store: EventStore) -> None:
+def test_appends_beside_seals_are_neither_lost_nor_stored_twice(store: port.EventStore) -> None:
     append(store, STREAM, 1, name="first")
     names = [f"command {number}" for number in range(60)]
 
-    def write(name: str) -> Stored:
+    def write(name: str) -> port.Stored:
         return write_until_stored(store, STREAM, name, put_back=lambda place: put_back(store, place))
 
     with ThreadPoolExecutor(6) as pool:
@@ -324,7 +313,7 @@ def test_appends_beside_seals_are_neither_lost_nor_stored_twice(store: EventStor
     assert [entry.first for entry in store.tail("", 1000).entries] == list(range(1, len(names) + 3))
 
 
-def test_of_many_who_put_a_stream_back_one_does(store: EventStore) -> None:
+def test_of_many_who_put_a_stream_back_one_does(store: port.EventStore) -> None:
     whole = seal(store)
     with ThreadPoolExecutor(8) as pool:
         calls = [pool.submit(store.unseal, STREAM, PLACE, whole.entries, whole.commands) for _ in range(8)]
@@ -332,9 +321,9 @@ def test_of_many_who_put_a_stream_back_one_does(store: EventStore) -> None:
     assert read_whole(store, STREAM) == whole
 
 
-def test_a_reader_always_finds_the_stream_or_its_place(store: EventStore) -> None:
+def test_a_reader_always_finds_the_stream_or_its_place(store: port.EventStore) -> None:
     whole = make(store)
-    found: list[Loaded] = []
+    found: list[port.Loaded] = []
 
     def read() -> None:
         for _ in range(150):

@@ -11,13 +11,7 @@ from plyscribe.domain.chain import StoredEvent
 from plyscribe.domain.commands import Actor, CreateMatch, MakeMove, OfferDraw, TakeSeat
 from plyscribe.domain.events import Account
 from plyscribe.domain.kinds import MATCH
-from plyscribe.domain.tournament.commands import (
-    ChallengeEntrant,
-    CreateTournament,
-    InviteEntrant,
-    RegisterEntrant,
-    StartTournament,
-)
+from plyscribe.domain.tournament import commands
 from plyscribe.service.clock import now_ms
 from plyscribe.service.composition import Parts
 from plyscribe.service.database.feed_places import Places
@@ -259,14 +253,14 @@ def test_notices_are_the_same_whatever_was_read_ahead(rig, ahead):
 def test_who_is_invited_to_a_tournament_or_challenged_on_a_ladder_is_told_once(rig, topic):
     kind = "swiss" if topic == b"invited" else "ladder"
     terms = {"name": "Cup", "ruleset": "zhen", "format": {"kind": kind}, "seed": 1, "is_open": kind == "ladder"}
-    stream = rig.open(CreateTournament, ORGANISER, **terms)
+    stream = rig.open(commands.CreateTournament, ORGANISER, **terms)
     if topic == b"invited":
-        rig.do(stream, InviteEntrant, ORGANISER, player=BEN.id)
+        rig.do(stream, commands.InviteEntrant, ORGANISER, player=BEN.id)
     else:
         for actor in (BEN, ANN):
-            rig.do(stream, RegisterEntrant, actor, occupant=Account(actor.id))
-        rig.do(stream, StartTournament, ORGANISER)
-        rig.do(stream, ChallengeEntrant, ANN, opponent=1)
+            rig.do(stream, commands.RegisterEntrant, actor, occupant=Account(actor.id))
+        rig.do(stream, commands.StartTournament, ORGANISER)
+        rig.do(stream, commands.ChallengeEntrant, ANN, opponent=1)
     while FeedGroup(rig.redis).backlog()[0]:
         rig.relay.step(block_ms=0)
     [data] = rig.read_inbox(BEN)

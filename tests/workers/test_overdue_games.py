@@ -5,14 +5,7 @@ from typing import Any
 import pytest
 
 from plyscribe.domain.commands import Withdraw
-from plyscribe.domain.tournament.commands import (
-    ChallengeEntrant,
-    CloseTournament,
-    ExtendDeadline,
-    PauseTournament,
-    ResumeTournament,
-    StartTournament,
-)
+from plyscribe.domain.tournament import commands
 from plyscribe.domain.tournament.due_dates import DAY_MS, find_next_due
 from plyscribe.domain.tournament.state import Game, Tournament
 from plyscribe.service.clock import now_ms
@@ -46,7 +39,7 @@ class Season:
 
     def begin(self, *occupants: Any, **format: Any) -> None:
         self.stream = self.rig.create(*occupants, format={**LEAGUE, **format})
-        self.rig.order(self.stream, StartTournament)
+        self.rig.order(self.stream, commands.StartTournament)
         self.rig.work()
         self.note()
 
@@ -134,16 +127,16 @@ def test_nobody_loses_because_a_bot_of_the_server_has_not_moved(season, monkeypa
 
 def test_more_time_moves_the_deadline_and_no_deadline_passes_during_a_pause(season):
     season.begin(A, B)
-    season.rig.order(season.stream, ExtendDeadline, round=1, days=3, why="a holiday")
+    season.rig.order(season.stream, commands.ExtendDeadline, round=1, days=3, why="a holiday")
     season.note()
     season.pass_days(8)
     assert season.game.ranks is None
-    season.rig.order(season.stream, PauseTournament, why="the server moves")
+    season.rig.order(season.stream, commands.PauseTournament, why="the server moves")
     season.note()
     assert season.noted() == []
     season.pass_days(3)
     assert season.game.ranks is None
-    season.rig.order(season.stream, ResumeTournament)
+    season.rig.order(season.stream, commands.ResumeTournament)
     season.note()
     season.pass_days(30)
     assert season.game.forfeited
@@ -152,7 +145,7 @@ def test_more_time_moves_the_deadline_and_no_deadline_passes_during_a_pause(seas
 def test_a_round_begins_at_its_date_even_if_the_one_before_is_open(season):
     players = [A, B, *bots(2)]
     season.begin(*players, next_round="date", overdue="both")
-    season.rig.order(season.stream, ExtendDeadline, round=1, days=30, why="a holiday")
+    season.rig.order(season.stream, commands.ExtendDeadline, round=1, days=30, why="a holiday")
     season.rig.parts.tournaments.advance(season.stream)
     assert len(season.state.rounds) == 1
     season.late_ms = 7 * DAY_MS + 1000
@@ -164,8 +157,8 @@ def test_a_round_begins_at_its_date_even_if_the_one_before_is_open(season):
 def given_ladder(season: Season, **format: Any) -> None:
     """A ladder with a challenge of Ben's under way, against Ann above him."""
     season.stream = season.rig.create(A, B, format={"kind": "ladder", **format})
-    season.rig.order(season.stream, StartTournament)
-    season.rig.do(season.stream, ChallengeEntrant, BEN, opponent=1)
+    season.rig.order(season.stream, commands.StartTournament)
+    season.rig.do(season.stream, commands.ChallengeEntrant, BEN, opponent=1)
     season.rig.work()
     season.note()
 
@@ -198,7 +191,7 @@ def test_a_ladder_ends_after_its_weeks_or_when_it_is_closed_once_all_challenges_
     assert season.state.status == "ended"
     given_ladder(season)
     season.pass_days(7)
-    season.rig.order(season.stream, CloseTournament, why="the season is over")
+    season.rig.order(season.stream, commands.CloseTournament, why="the season is over")
     season.rig.work()
     assert (season.state.status, season.state.ended) == ("ended", "closed")
 

@@ -13,17 +13,8 @@ from plyscribe.domain.errors import WrongTime
 from plyscribe.domain.events import Account, BuiltIn, Occupant, SeatWithdrawn, SharedDice
 from plyscribe.domain.kinds import MATCH
 from plyscribe.domain.match import Match
+from plyscribe.domain.tournament import commands
 from plyscribe.domain.tournament.attempts import Faults, Incident, count_faults, list_all_attempts
-from plyscribe.domain.tournament.commands import (
-    AdjudicateGame,
-    CreateTournament,
-    ForfeitGame,
-    PairByHand,
-    RegisterEntrant,
-    RetryGame,
-    StartTournament,
-    WithdrawEntrant,
-)
 from plyscribe.domain.tournament.sprt import judge_entrants
 from plyscribe.domain.tournament.state import MAX_ATTEMPTS, Game, Tournament
 from plyscribe.service.queues import import_queue, play_queue, tournament_queue, verify_queue
@@ -71,17 +62,17 @@ class Rig(Workplace):
         """A tournament whose id, and with it all its seeds, follows from its entrants and terms."""
         stream = stream_id("tournament", job_command("test", occupants, terms))
         usual = {"name": "Cup", "ruleset": "zhen", "format": {"kind": "round-robin"}, "seed": 7, "is_open": True}
-        self.do(stream, CreateTournament, ORGANISER, **{**usual, **terms})
+        self.do(stream, commands.CreateTournament, ORGANISER, **{**usual, **terms})
         for occupant in occupants:
             actor = (
                 ORGANISER._replace(role="player", id=occupant.player) if isinstance(occupant, Account) else ORGANISER
             )
-            self.do(stream, RegisterEntrant, actor, occupant=occupant)
+            self.do(stream, commands.RegisterEntrant, actor, occupant=occupant)
         return stream
 
     def start(self, *occupants: Occupant, **terms: Any) -> str:
         stream = self.create(*occupants, **terms)
-        self.order(stream, StartTournament)
+        self.order(stream, commands.StartTournament)
         return stream
 
     def begin(self, *occupants: Occupant, **terms: Any) -> str:
@@ -261,7 +252,7 @@ def test_people_are_seated_by_their_entry_and_their_result_counts(rig):
 
 def test_an_entrant_who_withdraws_loses_the_match_under_way_and_plays_no_other(rig):
     stream = rig.begin(A, B, *bots(1))
-    rig.do(stream, WithdrawEntrant, BEN, entrant=2)
+    rig.do(stream, commands.WithdrawEntrant, BEN, entrant=2)
     rig.work()
     with_ben = [game for game in rig.find(stream).games() if 2 in game.entrants]
     assert len(with_ben) <= 1
@@ -273,7 +264,7 @@ def test_an_entrant_who_withdraws_loses_the_match_under_way_and_plays_no_other(r
 
 def test_the_tournament_withdraws_a_seat_also_from_a_match_that_its_organiser_plays(rig):
     stream = rig.begin(Account(ORGANISER.id), B)
-    rig.do(stream, WithdrawEntrant, BEN, entrant=2)
+    rig.do(stream, commands.WithdrawEntrant, BEN, entrant=2)
     rig.work()
     game = rig.game(stream)
     assert game.reason == "withdrawal"
@@ -283,7 +274,7 @@ def test_the_tournament_withdraws_a_seat_also_from_a_match_that_its_organiser_pl
 
 def test_a_disqualified_entrant_loses_the_match_under_way_for_that_cause(rig):
     stream = rig.begin(A, *bots(1))
-    rig.order(stream, WithdrawEntrant, entrant=1, disqualified=True, why="a cheat")
+    rig.order(stream, commands.WithdrawEntrant, entrant=1, disqualified=True, why="a cheat")
     rig.work()
     assert [each.cause for each in rig.game(stream).left] == ["disqualified"]
     assert count_faults(rig.find(stream))[1] == Faults(entrant=1)
@@ -374,7 +365,7 @@ def test_a_round_that_is_paired_by_hand_goes_on(rig):
     stream = rig.start(*bots(4), format={"kind": "swiss", "rounds": 1}, rounds_begin="call")
     rig.catch_up()
     rig.queues[0].empty()
-    rig.order(stream, PairByHand, round=1, boards=((1, 2), (3, 4)), byes=(), why="they came together")
+    rig.order(stream, commands.PairByHand, round=1, boards=((1, 2), (3, 4)), byes=(), why="they came together")
     rig.catch_up()
     assert rig.jobs() == ["advance_tournaments"]
     rig.work()
@@ -411,7 +402,7 @@ def test_advancing_twice_at_the_same_time_does_everything_once(rig):
 
 
 PLACE = {"round": 1, "board": 1, "game": 1, "why": "a power cut"}
-RULINGS = [(AdjudicateGame, {"ranks": (1, 2)}), (ForfeitGame, {"entrants": (2,)})]
+RULINGS = [(commands.AdjudicateGame, {"ranks": (1, 2)}), (commands.ForfeitGame, {"entrants": (2,)})]
 
 
 def test_a_game_that_fails_every_time_is_given_up_until_it_is_tried_again(rig, caplog):
@@ -420,7 +411,7 @@ def test_a_game_that_fails_every_time_is_given_up_until_it_is_tried_again(rig, c
     assert len(rig.game(stream).failed) == MAX_ATTEMPTS
     assert rig.read(rig.match_of(stream)).version == 0
     assert "is given up" in caplog.text
-    rig.order(stream, RetryGame, **PLACE)
+    rig.order(stream, commands.RetryGame, **PLACE)
     rig.work()
     match = rig.match_of(stream)
     assert match not in {each.match for each in rig.game(stream).failed}
@@ -467,7 +458,7 @@ def test_the_match_of_a_ruled_game_is_aborted_even_if_the_job_died_in_between(ri
     match = rig.match_of(stream, game)
     with monkeypatch.context() as broken:
         broken.setattr(rig.parts.tournaments, "_abort", lambda *_: 1 / 0)
-        rig.order(stream, AdjudicateGame, **{**PLACE, "board": game.board}, ranks=(1, 2))
+        rig.order(stream, commands.AdjudicateGame, **{**PLACE, "board": game.board}, ranks=(1, 2))
         with pytest.raises(ZeroDivisionError):
             rig.parts.tournaments.advance(stream)
     assert len(rig.find(stream).rounds) == 1
