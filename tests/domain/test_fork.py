@@ -20,18 +20,17 @@ from plyscribe.domain.events import (
     LineCopied,
     MatchVerified,
     MoveMade,
-    RecordedDice,
     SeatWithdrawn,
     ServerDice,
     SharedDice,
 )
 from plyscribe.domain.line import copy_line
 from plyscribe.domain.replay import position_at, replay
-from plyscribe.domain.ruleset import AnyRuleset, Decision
+from plyscribe.domain.ruleset import AnyRuleset
 from plyscribe.domain.rulesets import find_ruleset
 from plyscribe.domain.variation import Tried, begin, read_line, write_line
 from plyscribe.domain.verification import verify_match
-from tests.domain.given import ANN, BEN, RECORDER, SECRET, STREAM, Table, account, hot_seat, new_match, recorded
+from tests.domain.given import ANN, BEN, SECRET, STREAM, Table, account, hot_seat, new_match
 from tests.domain.prove import every_ruleset, settings_of
 from tests.domain.test_verification import chained, refuted_at
 
@@ -162,46 +161,6 @@ def test_fresh_dice_of_a_fork_wait_for_salt_and_dice_that_go_on_take_none():
             assert forked.status == "open"
             forked.when(commands.AddEntropy, ANN, entropy="a")
         assert forked.status == "playing"
-
-
-def test_a_withdrawal_is_copied_unless_it_ended_the_match():
-    forked = fork(race(plies=4), 4)
-    assert forked.match.play.left == []
-    assert isinstance(forked.match.play.turn, Decision)
-    parent = hot_seat("toy", 3)
-    parent.play("push")
-    parent.when(commands.Withdraw, ANN, seat=3)
-    parent.when(commands.Withdraw, ANN, seat=2)
-    assert fork(parent, 1).match.play.left == [3]
-    assert copy_line(parent.entries, 1)[-1] == SeatWithdrawn(3, "resigned")
-
-
-def test_play_goes_on_from_where_a_draw_was_agreed():
-    parent = new_match(seats=(account(ANN), None))
-    parent.when(commands.TakeSeat, BEN, seat=2)
-    parent.play("d4")
-    parent.when(commands.OfferDraw, ANN)
-    parent.when(commands.AnswerDraw, BEN, accept=True)
-    assert isinstance(fork(parent, 1).match.play.turn, Decision)
-
-
-def test_only_the_surviving_line_is_copied():
-    parent = recorded(dice=RecordedDice(), options={"dice": 1})
-    for values in ((1, 1), (1,), (2,)):
-        parent.when(commands.RecordRoll, RECORDER, values=values)
-    parent.when(commands.MakeMove, RECORDER, move="push")
-    parent.when(commands.RecordRoll, RECORDER, values=(4,))
-    parent.when(commands.TakeBack, RECORDER, ply=0)
-    parent.when(commands.MakeMove, RECORDER, move="hold")
-    forked = fork(parent, 1, "same", creator=RECORDER, recorder=RECORDER.id)
-    assert [step for step in copy_line(parent.entries, 1) if isinstance(step, MoveMade)] == [MoveMade(1, "hold")]
-    assert forked.match.play.state == parent.match.play.state
-
-
-def test_a_fork_of_a_fork_has_the_whole_line():
-    parent = race()
-    middle = fork(parent, 4)
-    assert copy_line(middle.entries, 3) == copy_line(parent.entries, 3)
 
 
 def test_the_first_decision_is_due_from_the_start_and_copied_moves_took_no_time():

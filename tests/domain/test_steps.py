@@ -69,18 +69,17 @@ def test_a_stretch_beyond_the_line_is_empty():
     assert not list(list_steps(play, 2, 1))
 
 
-def test_an_agreed_draw_is_the_last_step():
-    *_, last = steps_of(drawn())
-    assert (last.step, last.seat, last.ply) == (Ended(), None, 2)
-
-
-def test_rolls_come_before_the_first_move():
-    steps = steps_of(on_a_real_table())
-    assert [(type(step.step), step.seat, step.ply) for step in steps] == [
-        (Rolled, None, 0),
-        (Rolled, 1, 0),
-        (Rolled, 2, 0),
-    ]
+@pytest.mark.parametrize(
+    ("make", "last"),
+    [
+        (drawn, (Ended(), None, 2)),
+        (forked, (Withdrew(1), 1, 2)),
+        (on_a_real_table, (Rolled((1,)), 2, 0)),  # before the first move
+    ],
+)
+def test_the_last_step_may_be_an_agreed_draw_a_withdrawal_or_a_roll(make, last):
+    *_, step = steps_of(make())
+    assert (step.step, step.seat, step.ply) == last
 
 
 def test_a_step_that_was_taken_back_is_gone():
@@ -91,11 +90,6 @@ def test_a_step_that_was_taken_back_is_gone():
     table.when(TakeBack, RECORDER, steps=2)
     assert [step.notation for step in steps_of(table)] == ["a1"]
     assert find_step(table.match.play, 4) is None
-
-
-def test_a_withdrawal_names_its_seat():
-    *_, last = steps_of(forked())
-    assert (last.step, last.seat) == (Withdrew(1), 1)
 
 
 def test_of_a_damaged_match_there_are_the_steps_before_the_fault():

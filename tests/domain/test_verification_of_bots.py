@@ -7,15 +7,13 @@ import pytest
 
 from plyscribe.domain import quick_verification, verification
 from plyscribe.domain.bots import build_bot
-from plyscribe.domain.chain import StoredEvent
 from plyscribe.domain.codec import Event
 from plyscribe.domain.commands import MakeMove, PlayOn, Withdraw
 from plyscribe.domain.decide import play as deciding
-from plyscribe.domain.errors import WrongTime
 from plyscribe.domain.events import MatchEnded, MatchRefuted, MatchVerified, MoveMade, SeatWithdrawn
 from plyscribe.domain.verification import verify_match
 from tests.domain.given import ANN, BEN, ORGANISER, STREAM, SYSTEM, Table, account, new_match
-from tests.domain.test_verification import chained, parsed
+from tests.domain.test_verification import chained, parsed, verdict_or_error
 from tests.domain.test_verification import refuted_at as refuted_at_entries
 
 BOT = build_bot("random", 7)
@@ -193,13 +191,6 @@ def forge(events: list[Event], draw: Random) -> list[Event]:
         if len(events) < 2:
             break
     return events
-
-
-def verdict_or_error(entries: list[StoredEvent]) -> object:
-    try:
-        return verify_match(STREAM, entries)
-    except WrongTime as error:
-        return repr(error)
 
 
 def test_the_quick_way_never_confirms_what_the_careful_one_does_not(monkeypatch):

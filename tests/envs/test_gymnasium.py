@@ -21,20 +21,10 @@ def play_out(env, seed=None):
     return total, info
 
 
+@pytest.mark.parametrize("seat", [1, *(pytest.param(seat, marks=pytest.mark.long) for seat in range(2, 7))])
 @pytest.mark.parametrize("case", [*CASES, *VARIANTS], ids=str)
-def test_gymnasium_passes_the_environment(case):
-    check(case, 1)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("case", [*CASES, *VARIANTS], ids=str)
-def test_gymnasium_passes_the_environment_from_every_seat(case):
-    for seat in range(2, case.seats + 1):
-        check(case, seat)
-
-
-def check(case, seat):
-    kwargs = {"ruleset_id": case.ruleset, "seats": case.seats, "options": case.options, "seat": seat}
+def test_gymnasium_passes_the_environment_from_every_seat(case, seat):
+    kwargs = {"ruleset_id": case.ruleset, "seats": case.seats, "options": case.options, "seat": min(seat, case.seats)}
     check_env(library.make(gymnasium.ENV_ID, render_mode="ansi", **kwargs).unwrapped)
 
 

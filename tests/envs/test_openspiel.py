@@ -10,7 +10,6 @@ from open_spiel.python import rl_environment
 from open_spiel.python.algorithms import mcts
 from open_spiel.python.observation import make_observation
 
-from plyscribe.domain.ruleset import Roll
 from plyscribe.envs import openspiel
 from plyscribe.envs.spaces import Spaces, register_spaces
 from plyscribe.envs.stepping import Table
@@ -26,19 +25,14 @@ def load(case, **more):
 
 
 @pytest.mark.parametrize("case", [*CASES, *VARIANTS], ids=str)
-def test_openspiel_simulates_the_game_and_writes_its_states(case):
-    pyspiel.random_sim_test(load(case.short(12)), num_sims=1, serialize=True, verbose=False)
+@pytest.mark.parametrize("plies", [12, pytest.param(300, marks=pytest.mark.long)])
+def test_openspiel_simulates_the_game_and_writes_its_states(case, plies):
+    pyspiel.random_sim_test(load(case.short(plies)), num_sims=1, serialize=True, verbose=False)
 
 
 @pytest.mark.parametrize("case", CHANCE, ids=str)
 def test_openspiel_simulates_the_game_with_sampled_rolls(case):
     pyspiel.random_sim_test(load(case.short(12), chance="sampled"), num_sims=2, serialize=False, verbose=False)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("case", [*CASES, *VARIANTS], ids=str)
-def test_openspiel_simulates_whole_matches(case):
-    pyspiel.random_sim_test(load(case.short(300)), num_sims=2, serialize=True, verbose=False)
 
 
 def play(state, seed, steps=10_000):
@@ -48,25 +42,6 @@ def play(state, seed, steps=10_000):
         state.apply_action(random.choice(actions))
         steps -= 1
     return state
-
-
-@pytest.mark.parametrize("case", CHANCE, ids=str)
-def test_the_outcomes_of_a_die_have_probabilities_that_sum_to_1(case):
-    state, table = load(case).new_initial_state(), case.table()
-    random = Random(1)
-    for _ in range(200):
-        if state.is_terminal():
-            break
-        if state.is_chance_node():
-            turn = table.turn(state.position)
-            assert isinstance(turn, Roll)
-            outcomes = state.chance_outcomes()
-            assert [outcome for outcome, _ in outcomes] == list(range(turn.sides))
-            assert sum(odds for _, odds in outcomes) == pytest.approx(1)
-            assert len(outcomes) <= state.get_game().max_chance_outcomes()
-            state.apply_action(random.choice(outcomes)[0])
-        else:
-            state.apply_action(random.choice(state.legal_actions()))
 
 
 def test_a_roll_of_four_dice_is_four_chance_nodes_or_one_sampled():

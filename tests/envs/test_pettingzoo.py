@@ -25,23 +25,21 @@ def make(case, api=pettingzoo.env):
     return api(case.ruleset, case.seats, case.options)
 
 
-@pytest.mark.parametrize("case", [*CASES, *VARIANTS], ids=str)
-def test_pettingzoo_passes_the_environment(case):
-    api_test(make(case.short(20)), num_cycles=40)
-    seed_test(lambda: make(case), num_cycles=30)
+every_case = pytest.mark.parametrize("case", [*CASES, *VARIANTS], ids=str)
+for_some_cycles = pytest.mark.parametrize("cycles", [40, pytest.param(1_000, marks=pytest.mark.long)])
 
 
-@pytest.mark.parametrize("case", [*CASES, *VARIANTS], ids=str)
-def test_pettingzoo_passes_the_parallel_environment(case):
-    parallel_api_test(make(case.short(20), pettingzoo.parallel_env), num_cycles=60)
+@every_case
+@for_some_cycles
+def test_pettingzoo_passes_the_environment(case, cycles):
+    api_test(make(case.short(cycles // 2)), num_cycles=cycles)
+    seed_test(lambda: make(case), num_cycles=cycles // 2)
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("case", [*CASES, *VARIANTS], ids=str)
-def test_pettingzoo_passes_long_matches(case):
-    api_test(make(case), num_cycles=1_000)
-    seed_test(lambda: make(case), num_cycles=500)
-    parallel_api_test(make(case, pettingzoo.parallel_env), num_cycles=1_000)
+@every_case
+@for_some_cycles
+def test_pettingzoo_passes_the_parallel_environment(case, cycles):
+    parallel_api_test(make(case.short(cycles // 2), pettingzoo.parallel_env), num_cycles=cycles)
 
 
 def play_out(env, choose=np.argmax):

@@ -4,7 +4,6 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from random import Random
 
 import pytest
 
@@ -62,12 +61,6 @@ def test_dice_fall_one_by_one_and_are_played_together():
     assert table.rules.view(after.state)["dice"][0] == {"R": 1, "M": 1, "T": 2}
     with pytest.raises(RollError):
         table.roll_die(position, 7)
-
-
-def test_the_same_random_numbers_roll_the_same_dice():
-    table = Table("rings")
-    assert table.roll(table.start(), Random(3)) == table.roll(table.start(), Random(3))
-    assert table.roll(table.start(), Random(3)) != table.roll(table.start(), Random(4))
 
 
 @pytest.mark.parametrize("make", [pettingzoo.env, openspiel.load, gymnasium.env, pettingzoo.parallel_env])

@@ -13,7 +13,6 @@ from plyscribe.domain.commands import CreateMatch, Withdraw
 from plyscribe.domain.events import MatchRefuted
 from plyscribe.domain.replay import replay
 from plyscribe.domain.verification import Execution
-from plyscribe.service import composition
 from plyscribe.service.config import Config
 from plyscribe.service.queues import import_queue, verify_queue
 from plyscribe.service.store.feed import FeedGroup
@@ -294,10 +293,3 @@ def test_an_import_whose_job_was_lost_is_found_by_scan_and_sweep(rig):
     assert rig.pending() == [stream]
     rig.duty.sweep()
     assert (rig.imports.job_ids, rig.jobs()) == ([f"check_{stream}_3"], [])
-
-
-def test_parts_are_composed_from_the_environment(monkeypatch):
-    monkeypatch.setenv("REDIS_URL", "redis://127.0.0.1:1")
-    monkeypatch.setenv("PLYSCRIBE_READ_URL", "sqlite://")
-    monkeypatch.setenv("PLYSCRIBE_SERVER_KEY", "00" * 32)
-    assert composition.compose_process().config.redis_url == "redis://127.0.0.1:1"
