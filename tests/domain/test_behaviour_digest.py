@@ -109,9 +109,7 @@ def test_a_released_ruleset_that_changed_is_not_proved_anew(tmp_path: Path) -> N
     assert explain_change(newcomer, tmp_path) in str(caught.value)
 
 
-def test_who_changed_a_ruleset_is_told_to_prove_a_draft_anew_and_to_make_a_new_version_of_a_released_one(
-    tmp_path: Path,
-) -> None:
+def test_who_changed_a_ruleset_is_told_to_prove_a_draft_anew_and_to_make_a_new_version_of_a_released_one(tmp_path):
     newcomer = settle_newcomer(tmp_path)
     steps = explain_change(newcomer, tmp_path)
     assert "newcomer_v3 is a draft" in steps

@@ -47,33 +47,17 @@ def test_the_same_seed_plays_the_same_match(ruleset: AnyRuleset, name: str) -> N
     assert first != other
 
 
-@BOTH
-def test_greedy_beats_random(ruleset: AnyRuleset) -> None:
-    wins = 0
-    for seed in range(20):
-        greedy_seat = 1 + seed % 2
-        bots = [make_bot("greedy" if seat == greedy_seat else "random", seed) for seat in (1, 2)]
-        ranks = play(ruleset, *bots, ply_limit=120)[1].ranks
-        wins += ranks[greedy_seat - 1] < ranks[2 - greedy_seat]
-    assert wins >= 16
-
-
-@pytest.mark.parametrize(("ruleset", "seats"), [(CRYSTALS_V1, seats) for seats in (2, 3, 4)])
-def test_greedy_beats_several_random_bots_whatever_the_dice(ruleset: AnyRuleset, seats: int) -> None:
+@pytest.mark.parametrize(
+    ("ruleset", "seats", "least"),
+    [(PATHAGON_V1, 2, 16), (ZHEN_V1, 2, 16), *((CRYSTALS_V1, seats, 14) for seats in (2, 3, 4))],
+)
+def test_greedy_beats_random_bots_whatever_the_dice(ruleset: AnyRuleset, seats: int, least: int) -> None:
     wins = 0
     for seed in range(20):
         greedy_seat = 1 + seed % seats
         bots = [make_bot("greedy" if seat == greedy_seat else "random", seed) for seat in range(1, seats + 1)]
         wins += play(ruleset, *bots, dice=seed)[1].ranks[greedy_seat - 1] == 1
-    assert wins >= 14
-
-
-def test_greedy_wins_at_once_where_it_can() -> None:
-    state = PATHAGON_V1.initial_state(PATHAGON_V1.parse_options({"size": 5}), 2)
-    for text in ("a1", "c1", "a2", "c2", "a3", "d4", "a4", "e4"):
-        state = PATHAGON_V1.apply_move(state, PATHAGON_V1.parse_move(state, text))
-    move = make_bot("greedy", 1).choose_move(PATHAGON_V1, state)
-    assert PATHAGON_V1.format_move(state, move) == "a5"
+    assert wins >= least
 
 
 def test_greedy_draws_a_sample_where_moves_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -100,14 +84,6 @@ def test_mcts_beats_greedy(ruleset: AnyRuleset) -> None:
         bots = [make_bot("mcts" if at == seat else "greedy", seed) for at in (1, 2)]
         wins += play(ruleset, *bots, **options)[1].ranks[seat - 1] == 1
     assert wins >= 6
-
-
-def test_mcts_finds_the_only_move_that_stops_a_path() -> None:
-    state = PATHAGON_V1.initial_state(PATHAGON_V1.parse_options({"size": 5}), 2)
-    for text in ("a1", "c1", "a2", "c2", "a3", "d4", "a4"):
-        state = PATHAGON_V1.apply_move(state, PATHAGON_V1.parse_move(state, text))
-    move = make_bot("mcts", 1, 50).choose_move(PATHAGON_V1, state)
-    assert PATHAGON_V1.format_move(state, move) == "a5"
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4])

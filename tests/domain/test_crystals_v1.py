@@ -34,9 +34,7 @@ def view(state: State) -> dict[str, Any]:
         (2, {"section": 20, "teleport": 1}, 40, [1, 21], [2, 22]),
     ],
 )
-def test_cr1_the_loop_has_a_section_for_each_seat(
-    seats: int, options: dict[str, int], fields: int, starts: list[int], teleports: list[int]
-) -> None:
+def test_cr1_the_loop_has_a_section_for_each_seat(seats, options, fields, starts, teleports):
     shown = view(start(seats, **options))
     assert (shown["fields"], shown["starts"], shown["teleports"]) == (fields, starts, teleports)
 

@@ -1,6 +1,5 @@
 """Crystals: ranks and withdrawals, CR20 and CR21; what holds in every match, and what positions are worth."""
 
-from random import Random
 from typing import Any
 
 import pytest
@@ -134,9 +133,7 @@ ATTACK = "1m . . 1s . 2m 2t . . .\n2s . . . . . . . . .\n3s . . . . . . . . ."
         (3, "1m . . 1s . 2m 2t . . .\n2s . . . . . . . . .\n. . . . . . . . . .", roll_for("defence", 2)),
     ],
 )
-def test_cr21_an_attack_ends_when_the_attacking_or_the_attacked_seat_leaves(
-    leaver: int, drawing: str, then: object
-) -> None:
+def test_cr21_an_attack_ends_when_the_attacking_or_the_attacked_seat_leaves(leaver, drawing, then):
     state = withdraw(play(position(ATTACK, roll=2, teleport=9, xp={"1s": 2}), "move scout"), leaver)
     require_board(state, drawing)
     assert (turn(state), view(state)["attack"] is None, view(state)["due"]) == (then, leaver != 3, [0, 0, 0])
@@ -230,9 +227,7 @@ def check_state(state: State, seats: int) -> None:
 
 
 @given(seats=st.integers(2, 4), section=st.integers(8, 20), teleport=st.integers(1, 19), random=st.randoms())
-def test_fields_experience_mines_and_crystals_add_up_in_every_match(
-    seats: int, section: int, teleport: int, random: Random
-) -> None:
+def test_fields_experience_mines_and_crystals_add_up_in_every_match(seats, section, teleport, random):
     state = start(seats, section=section, teleport=min(teleport, section - 1), ply_limit=150)
     while not isinstance(turn(state), Over):
         check_state(state, seats)

@@ -60,9 +60,7 @@ def test_cr11_an_enemy_where_the_move_ends_is_killed_for_one_experience(roll: in
         (2, False, "1m . 1s . 2m . . . . .\n2s . . . . . . . . ."),  # nor from its base
     ],
 )
-def test_cr12_a_tower_covers_itself_and_four_fields_either_way_but_not_from_a_start_or_its_base(
-    roll: int, covered: bool, drawing: str
-) -> None:
+def test_cr12_a_tower_covers_itself_and_four_fields_either_way_but_not_from_a_start_or_its_base(roll, covered, drawing):
     state = play(position(drawing, roll=roll), "move scout")
     assert turn(state) == (roll_for("defence", 2) if covered else Decision(1))
 
@@ -137,9 +135,7 @@ def test_cr12_nobody_is_saved_from_a_mine() -> None:
 
 
 @pytest.mark.parametrize(("owner", "after", "due"), [(2, ".", [0, 1]), (1, "1s", [1, 0])])
-def test_cr13_a_mine_kills_a_stranger_and_returns_to_its_owner_with_experience(
-    owner: int, after: str, due: list[int]
-) -> None:
+def test_cr13_a_mine_kills_a_stranger_and_returns_to_its_owner_with_experience(owner, after, due):
     state = play(position(f"1m 1s . *{owner} . . . . . .\n2s . . . . . . . . .", roll=2), "move scout")
     require_board(state, f"1m . . {after} . . . . . .\n2s . . . . . . . . .")
     assert (view(state)["due"], view(state)["mines"], turn(state)) == (due, [[], []], Decision(owner))
@@ -161,9 +157,7 @@ def test_cr13_who_is_killed_uses_no_ability() -> None:
 @pytest.mark.parametrize(
     ("name", "roll", "row"), [("rider", 5, "1m 1r . 2s 2m 2r . 3r . ."), ("archer", 2, "1m 1a 2r . 2s 2m 3m 3r . .")]
 )
-def test_cr16_a_rider_attacks_as_many_fields_behind_it_as_its_level_and_an_archer_before_it(
-    xp: int, due: int, name: str, roll: int, row: str
-) -> None:
+def test_cr16_a_rider_attacks_as_many_fields_behind_it_as_its_level_and_an_archer_before_it(xp, due, name, roll, row):
     state = position(
         f"{row}\n2t . . . . . . . . .\n3s . . . . . . . . .", roll=roll, xp={f"1{name[0]}": xp}, teleport=9
     )

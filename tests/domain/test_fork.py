@@ -26,7 +26,6 @@ from plyscribe.domain.events import (
 )
 from plyscribe.domain.line import copy_line
 from plyscribe.domain.replay import position_at, replay
-from plyscribe.domain.ruleset import AnyRuleset
 from plyscribe.domain.rulesets import find_ruleset
 from plyscribe.domain.variation import Tried, begin, read_line, write_line
 from plyscribe.domain.verification import verify_match
@@ -87,9 +86,7 @@ def forged(table: Table, **changed: Any) -> list[StoredEvent]:
 
 @every_ruleset
 @pytest.mark.parametrize("dice", ["same", "fresh"])
-def test_a_fork_at_any_ply_stands_where_its_parent_stood_goes_on_ends_and_verifies(
-    ruleset: AnyRuleset, dice: str
-) -> None:
+def test_a_fork_at_any_ply_stands_where_its_parent_stood_goes_on_ends_and_verifies(ruleset, dice):
     rng = Random(f"{ruleset.id} {dice}")
     for setting in settings_of(ruleset):
         parent = hot_seat(ruleset.id, setting.seats, options=setting.options)

@@ -165,9 +165,7 @@ def test_pa7_pieces_lost_at_once_come_back_one_a_turn() -> None:
         ("..1.. ..2.. 12.21 ..2.. ..1..", "c3", "..1.. ..... 1.1.1 ..... ..1..", [5, 10]),
     ],
 )
-def test_pa8_a_piece_between_two_enemies_is_trapped(
-    before: str, move: str, after: str, reserve: list[int] | None
-) -> None:
+def test_pa8_a_piece_between_two_enemies_is_trapped(before, move, after, reserve):
     state = play(position(before, pieces=4) if "-" in move else position(before), move)
     assert board_of(state) == after
     assert reserve in (None, PATHAGON_V1.view(state)["reserve"])

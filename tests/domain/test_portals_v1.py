@@ -123,9 +123,7 @@ def test_po3_a_seat_that_is_not_at_the_table_cannot_be_first() -> None:
         ),
     ],
 )
-def test_po4_arrows_join_a_new_portal_or_platform_to_platforms_or_portals_beside_it(
-    net: list[str], builds: list[str], portals: dict[str, object]
-) -> None:
+def test_po4_arrows_join_a_new_portal_or_platform_to_platforms_or_portals_beside_it(net, builds, portals):
     assert look(play(position(net), *builds), "portals") == portals
 
 
@@ -189,9 +187,7 @@ ENTRIES = ["portal d3 <e3", "platform d2 >d3"]
         (["portal d3 >c3", "platform d2 <d3"], "", 8, "c3:1 d2:1", [6, 8]),
     ],
 )
-def test_po6_a_pawn_leaves_every_entry_and_one_arrives_on_every_exit_by_way_of_the_pool(
-    net: list[str], pawns: str, pool: int, after: str, pools: list[int]
-) -> None:
+def test_po6_a_pawn_leaves_every_entry_and_one_arrives_on_every_exit_by_way_of_the_pool(net, pawns, pool, after, pools):
     state = play(position(net, pawns, pool=pool), "launch d3")
     assert (pawns_of(state), look(state, "pool")) == (after, pools)
 
@@ -281,9 +277,7 @@ def test_po9_a_stalemate_is_looked_for_after_each_withdrawal() -> None:
 
 
 @pytest.mark.parametrize(("pawns", "capacity"), [("e3:1", 1), ("e3:2", 1), ("e3:11", 2), ("e3:2", 2), ("e3:*", 2)])
-def test_po10_a_platform_takes_only_pawns_of_its_own_colour_and_only_while_it_has_room(
-    pawns: str, capacity: int
-) -> None:
+def test_po10_a_platform_takes_only_pawns_of_its_own_colour_and_only_while_it_has_room(pawns, capacity):
     refuse(position([], pawns, capacity=capacity, demons="*" in pawns), "enter", "PO10")
 
 

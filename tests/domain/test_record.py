@@ -155,9 +155,7 @@ def test_spaces_and_line_breaks_make_no_difference(ruleset: AnyRuleset, seed: in
 
 @every_ruleset
 @given(seed=st.integers(0, 2**32), text=st.text('abc123.+- "\\[]{}():*\n', max_size=12), data=st.data())
-def test_a_changed_text_is_read_or_refused_with_its_place(
-    ruleset: AnyRuleset, seed: int, text: str, data: st.DataObject
-) -> None:
+def test_a_changed_text_is_read_or_refused_with_its_place(ruleset, seed, text, data):
     whole = format_record(play(ruleset, seed))
     place = data.draw(st.integers(0, len(whole)))
     changed = whole[:place] + text + whole[place + data.draw(st.integers(0, 5)) :]

@@ -271,9 +271,7 @@ def test_ri23_countdown_counts_a_point_for_any_unit() -> None:
 
 
 @pytest.mark.parametrize(("leaver", "ranks"), [(None, (1, 2, 3)), (2, (1, 3, 2))])
-def test_ri23_the_point_that_ends_the_countdown_wins_and_points_of_seats_that_left_stay_subtracted(
-    leaver: int | None, ranks: tuple[int, ...]
-) -> None:
+def test_ri23_the_point_that_ends_the_countdown_wins_and_points_of_seats_that_left_stay_subtracted(leaver, ranks):
     state = table("top:1R", seats=3, dice="M", scoring="countdown", target=9, points=(1, 5, 2))
     state = RINGS_V1.withdraw(state, leaver) if leaver else state
     assert over(play(state, "drop M")) == Over("countdown", ranks)

@@ -78,9 +78,7 @@ def test_ri11_a_runner_enters_all_terrain_and_passes_over_anybody() -> None:
     ("unit", "enemy", "clause"),
     [*(("R", enemy, "RI11") for enemy in ("2R", "2W", "2B")), *(("B", enemy, "RI13") for enemy in ("2W", "2B", "2RW"))],
 )
-def test_ri11_a_runner_keeps_off_all_enemies_and_ri13_a_blocker_off_warriors_and_blockers(
-    unit: str, enemy: str, clause: str
-) -> None:
+def test_ri11_a_runner_keeps_off_all_enemies_and_ri13_a_blocker_off_warriors_and_blockers(unit, enemy, clause):
     name = {"R": "runner", "B": "blocker"}[unit]
     refuse(table(f"a1:1{unit} a2:{enemy}"), f"M {name} a1-a2", clause)
 
@@ -139,9 +137,7 @@ def test_ri14_a_start_has_room_for_all() -> None:
         ("a1:1W a2:2R", "a1-a2", {"casualties": "out"}, "a2:1W", ["RRWWWWBB", "RWWWWWBB"]),
     ],
 )
-def test_ri15_warriors_remove_each_other_one_by_one_and_all_runners(
-    units: str, text: str, options: dict[str, str], after: str, supplies: list[str]
-) -> None:
+def test_ri15_warriors_remove_each_other_one_by_one_and_all_runners(units, text, options, after, supplies):
     state = play(table(units, **options), f"M warrior {text}")
     assert draw(state) == after
     assert [spell_supply(state, seat) for seat in (1, 2)] == supplies

@@ -79,9 +79,7 @@ def test_zh2_all_cubes_of_a_tile_move_by_the_number_of_own_cubes(seat: int, befo
     ("drawing", "texts"),
     [(". | . 2 . 1 | .", ["2-1", "3-2"]), (". | . . . 11 . . | .", ["4-1", "4-3", "4-4", "4-6", "4-goal"])],
 )
-def test_zh2_only_tiles_with_own_cubes_are_moved_and_by_no_other_distance_or_direction(
-    drawing: str, texts: list[str]
-) -> None:
+def test_zh2_only_tiles_with_own_cubes_are_moved_and_by_no_other_distance_or_direction(drawing, texts):
     for text in texts:
         refuse(position(drawing), text, "ZH2")
     assert legal(position(". | . . . 11 . . | .")) == ["4-2"]
@@ -163,9 +161,7 @@ def test_zh7_a_blocked_seat_ends_the_match_and_its_opponent_collects_the_tiles(p
         (". | . 12 11 22 | .", {"reserve": 1}, "2-1", (1, 2)),  # it could only undo
     ],
 )
-def test_zh7_a_seat_is_blocked_with_a_reserve_too_and_where_it_could_only_undo(
-    before: str, fields: dict[str, int], move: str, ranks: tuple[int, int]
-) -> None:
+def test_zh7_a_seat_is_blocked_with_a_reserve_too_and_where_it_could_only_undo(before, fields, move, ranks):
     state = play(position(before, **fields), move)
     assert ZHEN_V1.turn(state) == Over("blocked", ranks)
     if "seat" in fields:

@@ -63,9 +63,7 @@ def test_sound_streams_have_no_damage(rig: Rig) -> None:
 @pytest.mark.parametrize("short", [256, 3])
 @pytest.mark.parametrize("version", [1, 3, 4, EVENTS])
 @pytest.mark.parametrize("field", [b"e", b"h"])
-def test_one_changed_bit_is_found(
-    rig: Rig, version: int, field: bytes, short: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_one_changed_bit_is_found(rig, version, field, short, monkeypatch):
     monkeypatch.setattr(chains, "SHORT", short)
     monkeypatch.setattr(chains, "PAGE", short)
     rig.flip(STREAMS[3], version, field)
@@ -94,9 +92,7 @@ def test_what_is_no_stream_of_events_is_damage_and_holds_nothing_up(rig: Rig) ->
 
 
 @pytest.mark.parametrize("events_per_s", [1, 6, 25, 100_000])
-def test_a_pass_goes_on_where_it_stood_and_notes_what_is_damaged(
-    rig: Rig, events_per_s: int, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_pass_goes_on_where_it_stood_and_notes_what_is_damaged(rig, events_per_s, caplog):
     assert Scrub(rig.store, rig.client, 0).chores == (), "a pace of nothing turns it off"
     rig.flip(STREAMS[3], 7)
     rig.flip(STREAMS[8], 1)
@@ -111,9 +107,7 @@ def test_a_pass_goes_on_where_it_stood_and_notes_what_is_damaged(
     assert steps == 1 if events_per_s == 100_000 else steps > 3
 
 
-def test_the_next_pass_begins_after_a_rest_and_forgets_what_was_mended(
-    rig: Rig, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_the_next_pass_begins_after_a_rest_and_forgets_what_was_mended(rig, monkeypatch, caplog):
     scrubber = Scrub(rig.store, rig.client, 100_000)
     rig.flip(STREAMS[3], 7)
     scrubber.step()

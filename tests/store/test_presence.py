@@ -53,9 +53,7 @@ def test_an_upgrade_is_finished_only_without_processes_that_could_not_read_on(cl
     assert client.get(LAYOUT_KEY) == b"3", "the layout is never lowered"
 
 
-def test_an_empty_store_gets_the_newest_layout_and_another_keeps_its_own(
-    client: Redis, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_empty_store_gets_the_newest_layout_and_another_keeps_its_own(client, monkeypatch):
     monkeypatch.setattr(layouts, "NEWEST_LAYOUT", 2)
     mark_layout(client)
     assert client.get(LAYOUT_KEY) == b"2"
@@ -69,9 +67,7 @@ def test_an_empty_store_gets_the_newest_layout_and_another_keeps_its_own(
 
 
 @pytest.mark.server
-def test_a_process_ends_when_it_finds_data_that_it_cannot_read(
-    server: EmbeddedServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_process_ends_when_it_finds_data_that_it_cannot_read(server, monkeypatch):
     monkeypatch.setattr(presence, "RENEW_S", 0.01)
     with presence.connect_client(server.url) as client:
         ended = threading.Event()

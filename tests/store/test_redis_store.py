@@ -53,9 +53,7 @@ def appends_received(client: Redis) -> int:
     return int(client.info("commandstats")["cmdstat_evalsha"]["calls"])
 
 
-def test_an_append_to_a_stalled_server_is_stored_once_though_its_answer_never_came(
-    server: EmbeddedServer, store: RedisStore, client: Redis
-) -> None:
+def test_an_append_to_a_stalled_server_is_stored_once_though_its_answer_never_came(server, store, client):
     impatient = connect(server.url, IMPATIENT_S)
     first = append(store, STREAM)
     eventually(lambda: is_reached(impatient))
@@ -75,9 +73,7 @@ def test_an_append_to_a_stalled_server_is_stored_once_though_its_answer_never_ca
     impatient.close()
 
 
-def test_an_append_whose_connection_breaks_before_its_answer_is_not_sent_again(
-    server: EmbeddedServer, store: RedisStore, client: Redis, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_append_whose_connection_breaks_before_its_answer_is_not_sent_again(server, store, client, monkeypatch):
     first = append(store, STREAM)
     events = events_after(STREAM, first, 1)
     broken = connect(server.url, 60.0)
@@ -216,9 +212,7 @@ def test_a_server_says_what_it_is(engine: str, server: EmbeddedServer, client: R
     assert RedisStore(client).describe() == {"store": str(told), "durability": "always"}
 
 
-def test_a_server_that_is_too_old_is_refused_before_the_first_append(
-    store: RedisStore, client: Redis, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_server_that_is_too_old_is_refused_before_the_first_append(store, client, monkeypatch):
     monkeypatch.setattr(redis_server, "OLDEST", {"redis": (99, 0), "valkey": (99, 0)})
     with pytest.raises(UnsupportedServer, match=r"needs Redis 7\.0, Valkey 7\.2 or newer"):
         append(store, STREAM)
@@ -248,9 +242,7 @@ def test_the_client_never_retries_and_always_gives_up() -> None:
     assert connect_client("redis://localhost", None).connection_pool.make_connection().socket_timeout is None
 
 
-def test_an_error_that_is_none_of_ours_stays_a_store_error_and_no_server_is_told_as_unavailable(
-    client: Redis, tmp_path: Path
-) -> None:
+def test_an_error_that_is_none_of_ours_stays_a_store_error_and_no_server_is_told_as_unavailable(client, tmp_path):
     with pytest.raises(StoreError, match="wrong number of arguments") as caught:
         redis_server.ask(client, "GET")
     assert type(caught.value) is StoreError

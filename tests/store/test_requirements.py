@@ -89,9 +89,7 @@ def test_a_server_that_wants_a_password_is_refused_without_and_with_a_wrong_one(
 
 
 @pytest.mark.parametrize("policy", ["allkeys-lru", "volatile-lru"])
-def test_a_server_that_evicts_keys_or_is_too_old_is_refused(
-    server: EmbeddedServer, client: Redis, policy: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_server_that_evicts_keys_or_is_too_old_is_refused(server, client, policy, monkeypatch):
     client.config_set("maxmemory-policy", policy)
     for module in (redis_server, requirements):
         monkeypatch.setattr(module, "OLDEST", {"redis": (99, 0), "valkey": (99, 0)})
@@ -108,9 +106,7 @@ def test_data_in_another_layout_is_refused(server: EmbeddedServer, client: Redis
 
 
 @pytest.mark.parametrize("forbidden", ["XADD", "HSET", "ZADD", "GETSET", "XINFO GROUPS", "TIME", "RENAME", "scripts"])
-def test_an_account_that_may_not_do_all_that_we_do_is_refused(
-    server: EmbeddedServer, client: Redis, forbidden: str
-) -> None:
+def test_an_account_that_may_not_do_all_that_we_do_is_refused(server, client, forbidden):
     rule = "-@scripting" if forbidden == "scripts" else f"-{forbidden.lower().replace(' ', '|')}"
     client.execute_command("ACL", "SETUSER", "few", "on", ">word", "~*", "&*", "+@all", rule)
     client.execute_command("ACL", "SETUSER", "narrow", "on", ">word", "~other:*", "&*", "+@all")
@@ -145,9 +141,7 @@ def commands_in_scripts() -> set[str]:
 
 
 @pytest.mark.parametrize("commands", [STORE_COMMANDS, QUEUE_COMMANDS])
-def test_the_list_of_commands_has_those_of_all_scripts_and_nothing_else(
-    client: Redis, commands: tuple[tuple[str, ...], ...]
-) -> None:
+def test_the_list_of_commands_has_those_of_all_scripts_and_nothing_else(client, commands):
     known = {str(name).upper() for name in client.command()}
     assert {command[0] for command in commands} <= known
     if commands is STORE_COMMANDS:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -153,9 +152,7 @@ def die() -> None:
 
 @pytest.mark.server
 @pytest.mark.parametrize("steps", [1, 2, 3])
-def test_a_process_that_dies_between_parts_leaves_the_stream_sealed(
-    server: EmbeddedServer, engine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, steps: int
-) -> None:
+def test_a_process_that_dies_between_parts_leaves_the_stream_sealed(server, engine, tmp_path, monkeypatch, steps):
     store, lasts = connect(server.url, 60.0), adapter.UNSEALING_LASTS_MS
     whole = seal_long(store)
     before = picture(store)
@@ -178,9 +175,7 @@ def test_a_process_that_dies_between_parts_leaves_the_stream_sealed(
 
 
 @pytest.mark.server
-def test_parts_that_nobody_completes_end_by_themselves(
-    store: RedisStore, client: Redis, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_parts_that_nobody_completes_end_by_themselves(store, client, monkeypatch):
     whole = seal_long(store)
     monkeypatch.setattr(adapter, "UNSEALING_LASTS_MS", 20)
     after_steps(monkeypatch, 1, die)
@@ -191,9 +186,7 @@ def test_parts_that_nobody_completes_end_by_themselves(
 
 
 @pytest.mark.server
-def test_parts_that_end_too_early_put_nothing_back(
-    store: RedisStore, client: Redis, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_parts_that_end_too_early_put_nothing_back(store, client, monkeypatch):
     whole = seal_long(store)
     after_steps(monkeypatch, 2, lambda: client.delete(*keys_of_parts(client)))
     with pytest.raises(StoreUnavailable, match="took too long"):
@@ -203,9 +196,7 @@ def test_parts_that_end_too_early_put_nothing_back(
 
 
 @pytest.mark.server
-def test_a_server_that_dies_after_a_seal_or_an_unseal_still_has_it(
-    server: EmbeddedServer, engine: str, tmp_path: Path
-) -> None:
+def test_a_server_that_dies_after_a_seal_or_an_unseal_still_has_it(server, engine, tmp_path):
     store = connect(server.url, 60.0)
     seal(store)
     back = seal(store, NEIGHBOUR)
@@ -227,9 +218,7 @@ def test_a_server_that_dies_after_a_seal_or_an_unseal_still_has_it(
         *product(("seal", "unseal", "move"), ("sealed:match-aa", "sealed")),
     ],
 )
-def test_a_key_of_another_type_stops_every_step_before_anything_is_written(
-    store: RedisStore, client: Redis, name: str, step: str
-) -> None:
+def test_a_key_of_another_type_stops_every_step_before_anything_is_written(store, client, name, step):
     whole = make(store)
     if step != "seal":
         store.seal([whole.sealing])

@@ -194,9 +194,7 @@ def test_with_fewer_replicas_than_all_a_second_loss_can_lose_what_was_answered(e
         plain.close()
 
 
-def test_a_store_waits_for_replicas_that_it_lacks_unless_it_is_told_to_wait_for_none(
-    engine: str, tmp_path: Path
-) -> None:
+def test_a_store_waits_for_replicas_that_it_lacks_unless_it_is_told_to_wait_for_none(engine, tmp_path):
     with own_server(binary_of(engine).path, tmp_path) as server, connect_client(server.url) as operator:
         plain = connect(server.url)
         append(plain, OTHER)

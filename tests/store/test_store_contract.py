@@ -2,7 +2,6 @@
 
 import time
 from collections import defaultdict
-from collections.abc import Collection
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -304,9 +303,7 @@ def content_of(client: Redis) -> dict[bytes, object]:
 
 @pytest.mark.parametrize("before", [0, 2])
 @pytest.mark.parametrize("name", ["ev:" + STREAM, "cmd:" + STREAM, "feed", "streams"])
-def test_a_key_of_another_type_refuses_the_append_before_anything_is_written(
-    client: Redis, name: str, before: int
-) -> None:
+def test_a_key_of_another_type_refuses_the_append_before_anything_is_written(client, name, before):
     store = RedisStore(client)
     events = append(store, STREAM, before) if before else []
     key = f"{{{bucket_of(STREAM)}}}:{name}"
@@ -320,9 +317,7 @@ def test_a_key_of_another_type_refuses_the_append_before_anything_is_written(
 
 
 @pytest.mark.parametrize("buckets", [BUCKETS, {bucket_of(STREAM)}], ids=["all", "one"])
-def test_whoever_waits_for_the_feed_of_buckets_hears_of_the_next_append_in_them(
-    store: EventStore, buckets: Collection[str]
-) -> None:
+def test_whoever_waits_for_the_feed_of_buckets_hears_of_the_next_append_in_them(store, buckets):
     position = store.feed_end(buckets)
     assert store.tail(position, 10, 10, buckets).entries == []
 

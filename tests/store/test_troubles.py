@@ -68,14 +68,7 @@ SETTINGS: list[tuple[str, Callable[[Redis], object], type[StoreError], str]] = [
 
 
 @pytest.mark.parametrize(("scheme", "setting", "kind", "code"), SETTINGS, ids=["full", "alone", "forbidden"])
-def test_a_server_whose_settings_allow_no_append_says_so(
-    server: EmbeddedServer,
-    client: Redis,
-    scheme: str,
-    setting: Callable[[Redis], object],
-    kind: type[StoreError],
-    code: str,
-) -> None:
+def test_a_server_whose_settings_allow_no_append_says_so(server, client, scheme, setting, kind, code):
     setting(client)
     for error in errors_on(server.url.replace("unix://", scheme)):
         assert (type(error), error.code) == (kind, code)
@@ -186,9 +179,7 @@ def test_a_server_that_loads_its_data_says_so(binary: Path, tmp_path: Path) -> N
     ],
     ids=lambda it: it.split()[0].decode() if isinstance(it, bytes) else it.__name__,
 )
-def test_every_reply_of_a_server_in_trouble_is_503_with_its_own_error(
-    tmp_path: Path, reply: bytes, kind: type[StoreError]
-) -> None:
+def test_every_reply_of_a_server_in_trouble_is_503_with_its_own_error(tmp_path, reply, kind):
     with scripted_server(tmp_path, reply + b"\r\n") as url, connect_client(url) as client:
         store = RedisStore(client)
         for ask in (lambda: store.load(STREAM), lambda: store.newest([STREAM]), lambda: append(store, STREAM)):

@@ -3,7 +3,6 @@
 import json
 import logging
 import os
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -125,9 +124,7 @@ def remove_all(directory: Path) -> None:
         ),
     ],
 )
-def test_changed_and_missing_files_are_refused_and_a_witness_that_cannot_be_read(
-    filled: Path, engine: str, damage: Callable[[Path], object], why: str
-) -> None:
+def test_changed_and_missing_files_are_refused_and_a_witness_that_cannot_be_read(filled, engine, damage, why):
     damage(filled)
     with pytest.raises(LossFound, match=why):
         EmbeddedServer(filled, binary_of(engine))
@@ -176,9 +173,7 @@ def test_what_came_after_the_witness_is_kept_after_a_kill(tmp_path: Path, engine
 
 
 @pytest.mark.parametrize("keep", [1, 20, -1])
-def test_a_torn_write_after_the_witness_is_cut_off(
-    tmp_path: Path, engine: str, keep: int, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_torn_write_after_the_witness_is_cut_off(tmp_path, engine, keep, caplog):
     directory = tmp_path / "store"
     kill(EmbeddedServer(directory, binary_of(engine)))
     path = last_file(directory)
@@ -226,9 +221,7 @@ def test_a_base_that_lost_streams_after_the_witness_is_refused(tmp_path: Path, e
     assert find_what_is_lost(directory) == []
 
 
-def test_a_copy_starts_and_says_once_if_it_has_no_witness(
-    filled: Path, engine: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_copy_starts_and_says_once_if_it_has_no_witness(filled, engine, tmp_path, caplog):
     witness = read_witness(filled)
     assert witness
     assert (witness.files[-1].size, witness.appends) == (last_file(filled).stat().st_size, EVENTS)
@@ -243,9 +236,7 @@ def test_a_copy_starts_and_says_once_if_it_has_no_witness(
 
 
 @pytest.mark.parametrize("near", [0, 2000])
-def test_a_torn_copy_without_a_witness_starts_from_its_last_complete_write(
-    filled: Path, engine: str, near: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_torn_copy_without_a_witness_starts_from_its_last_complete_write(filled, engine, near, monkeypatch):
     monkeypatch.setattr(witnessing, "NEAR_END", near)
     (filled / WITNESS).unlink()
     os.truncate(last_file(filled), last_file(filled).stat().st_size - 7)
@@ -256,9 +247,7 @@ def test_a_torn_copy_without_a_witness_starts_from_its_last_complete_write(
         assert count(server) == EVENTS
 
 
-def test_an_accepted_loss_starts_once_and_says_what_is_gone(
-    filled: Path, engine: str, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_an_accepted_loss_starts_once_and_says_what_is_gone(filled, engine, caplog):
     path = last_file(filled)
     os.truncate(path, path.stat().st_size // 2)
     assert find_what_is_lost(filled)
@@ -275,9 +264,7 @@ def test_an_accepted_loss_starts_once_and_says_what_is_gone(
 # Taking it
 
 
-def test_a_running_store_is_witnessed_every_second(
-    tmp_path: Path, engine: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_running_store_is_witnessed_every_second(tmp_path, engine, monkeypatch):
     monkeypatch.setattr(witnessing, "EVERY_S", 0.01)
     with EmbeddedServer(tmp_path, binary_of(engine)) as server:
         fill(server)
@@ -308,9 +295,7 @@ def test_a_witness_that_cannot_be_written_leaves_the_old_one_and_the_store_runni
         assert count(server) == EVENTS
 
 
-def test_a_file_cut_under_a_running_store_is_logged_and_not_witnessed(
-    tmp_path: Path, engine: str, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_file_cut_under_a_running_store_is_logged_and_not_witnessed(tmp_path, engine, caplog):
     with EmbeddedServer(tmp_path, binary_of(engine)) as server:
         fill(server)
         server._keeper._take()

@@ -60,13 +60,6 @@ def test_owners_take_turns():
     assert streams(line.take()) == [["ann-0"], ["ben-0"], ["ann-1"], ["ben-1"]]
 
 
-def test_who_comes_new_waits_for_no_more_than_what_others_have_in_hand():
-    line = line_of(*heavy("ann", 20))
-    line.take()
-    line.offer("ben", piece("ben-0", 1))
-    assert streams(line.take()) == [["ben-0"]]
-
-
 def test_light_work_shares_jobs_and_keeps_workers_busy():
     line = line_of(*[("ann", piece(f"match-{number:03}", 50, may_share=True)) for number in range(200)])
     jobs = line.take()
