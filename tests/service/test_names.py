@@ -96,15 +96,6 @@ def test_the_refusal_says_which_name_is_taken_and_suggests_a_free_one(api):
     assert api.post("/v1/players", body={"name": refused["suggestion"]}).status_code == 201
 
 
-def test_a_player_cannot_enter_a_tournament_under_the_name_of_a_bot(api, parts):
-    olga = parts.accounts.sign_up(SIGN_UP, "Olga", "person", ("play", "organise"))[1]
-    terms = {"name": "Cup", "ruleset": "zhen", "format": {"kind": "round-robin"}}
-    entrants = f"/v1/tournaments/{api.post('/v1/tournaments', olga, terms).json['tournament']}/entrants"
-    refused = api.post(entrants, api.sign_up("Ann")[1], {"label": "mcts 500"})
-    assert (refused.status_code, refused.json["code"]) == (422, "player/name-reserved")
-    assert api.post(entrants, olga, {"bot": {"name": "mcts", "playouts": 500}, "label": "mcts 500"}).status_code == 201
-
-
 def test_a_guest_who_is_called_like_a_bot_is_marked_as_a_guest(api):
     ann = api.sign_up("Ann")[1]
     seats = [{"name": "Greedy bot"}, {"name": "Greta"}]

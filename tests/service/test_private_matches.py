@@ -26,6 +26,8 @@ COMMANDS: tuple[tuple[str, str, dict[str, object] | None], ...] = (
     ("POST", "/withdrawal", {}),
     ("POST", "/draw", {"action": "offer"}),
     ("POST", "/abort", {}),
+    ("POST", "/pause", {"why": "dinner"}),
+    ("POST", "/clock", {"seat": 1, "add_ms": 9000, "why": "dinner"}),
 )
 NOWHERE = "match-" + "a" * 26
 

@@ -6,7 +6,6 @@ import pytest
 
 from plyscribe.domain.claims import name_stream
 from plyscribe.domain.commands import Actor
-from plyscribe.domain.player import PLAYER
 from plyscribe.service.access.recovery_codes import CODE_LENGTH, digest_of_code, format_code, new_code
 from tests.service.api import Api, open_as_before
 from tests.service.test_pages import FROM_HERE, is_signed_in
@@ -98,14 +97,6 @@ def test_an_administrator_who_helps_ends_the_code(api, parts):
     root = parts.accounts.sign_up(Actor("system", "test"), "Root", "person", ("admin",))[1]
     assert api.post(f"/v1/players/{ada['player']}/tokens", root, {}).status_code == 201
     assert recover(api, ada["recovery_code"]).status_code == 403
-
-
-def test_an_account_with_signed_in_browsers_can_be_read_after_all_its_tokens_ended(api, parts):
-    ada = sign_up(api)
-    parts.accounts.begin_session(ada["token"], "Firefox on Linux")
-    recover(api, ada["recovery_code"])
-    events = parts.accounts.players.read_events(ada["player"], 0)
-    assert PLAYER.fold(PLAYER.empty(ada["player"]), events).recovery is not None
 
 
 def shown(page: str, id: str) -> str:

@@ -116,3 +116,24 @@ def test_a_page_without_a_translation_is_in_english(pages):
 def test_clauses_are_read_in_the_language_of_the_reader():
     assert read_clauses("zhen", 1, "de")["ZH6"].title == "Zugpflicht"
     assert read_clauses("zhen", 1)["ZH6"].title == "Duty to act"
+
+
+def test_a_page_is_read_clause_by_clause():
+    page = "# X\n\n### XX1 · First\n\nOne.\n\nTwo.\n\n### XX2 · Second\nThree.\n\n## Other\n\nNot a clause.\n"
+    assert [tuple(clause) for clause in parse_clauses(page).values()] == [
+        ("XX1", "First", "One.\n\nTwo."),
+        ("XX2", "Second", "Three."),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("path", "code"),
+    [
+        ("/v1/rulesets/../clauses/PA1", "ruleset/unknown"),
+        ("/v1/rulesets/%2e%2e%2fREADME/clauses/PA1", "request/not-found"),
+        ("/v1/rulesets/chess/clauses/PA1", "ruleset/unknown"),
+    ],
+)
+def test_no_file_but_the_page_of_a_ruleset_is_read(api, path, code):
+    missing = api.get(path)
+    assert (missing.status_code, missing.json["code"]) == (404, code)

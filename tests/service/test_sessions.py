@@ -188,17 +188,6 @@ def test_a_session_issues_no_tokens_and_begins_no_session(browser, another):
     assert (shown.status_code, "This is not one of our tokens" in shown.text) == (401, True)
 
 
-def test_sessions_are_listed_with_their_browser_and_can_be_ended_one_by_one(browser, another):
-    token = sign_up(browser)
-    another.post("/sign-in", data={"token": token}, headers={**FROM_HERE, "User-Agent": FIREFOX})
-    first, here, there = listed(browser)
-    assert [each["kind"] for each in (first, here, there)] == ["token", "session", "session"]
-    assert (there["label"], there["made_with"], there["current"]) == ("Firefox on Linux", first["id"], False)
-    assert (first["made_with"], here["current"]) == (None, True)
-    revoke(browser, there["id"])
-    assert not is_signed_in(another)
-
-
 def test_the_account_page_signs_browsers_out_and_revokes_tokens(browser, another):
     token = sign_up(browser)
     another.post("/sign-in", data={"token": token}, headers={**FROM_HERE, "User-Agent": FIREFOX})

@@ -383,8 +383,3 @@ def test_a_link_that_has_ended_and_one_that_never_was_get_a_page_that_says_so(an
     for wrong in (f"/matches/{match}/join", f"/matches/{match}/join?invitation=x", f"/matches/{UNKNOWN}/join"):
         shown = anybody.get(wrong, headers=FOR_PEOPLE)
         assert (shown.status_code, "This link does not work" in shown.text) == (404, True)
-
-
-def test_the_page_to_play_offers_a_friend_first(anybody, ann):
-    page = ann.client.get("/play?ruleset=zhen", headers=FOR_PEOPLE).text
-    assert 'id="friend-offer" data-ruleset="zhen"' in page

@@ -147,17 +147,6 @@ def test_a_token_is_repeated_for_ten_minutes(api, ann, clock):
     assert (refused.status_code, refused.json["code"]) == (409, "key/expired")
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        *({"scopes": []}, {"scopes": ["rule"]}, {"label": ""}, {"secret": "x"}),
-        *({"expires_in_s": life} for life in (0, "60", 10**12)),
-    ],
-)
-def test_an_invalid_token_request_is_refused(api, ann, body):
-    assert api.post(TOKENS, ann, body).json["code"] == "request/invalid"
-
-
 def test_only_an_administrator_can_issue_tokens_for_others_or_of_administrators(api, ann, root):
     player, _ = api.sign_up("Ben")
     nobody = f"player-{'a' * 26}"

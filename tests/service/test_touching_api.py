@@ -8,17 +8,6 @@ def touch(api, match, *touches, token=None, **more):
     return api.get(f"/v1/matches/{match}/legal-moves/touched?{query}", token)
 
 
-def test_without_touches_it_says_what_can_be_touched_and_what_is_there(api):
-    match, token = start(api)
-    api.post(f"/v1/matches/{match}/moves", token, {"move": "d4"})
-    told = touch(api, match).json
-    assert (told["match"], told["version"], told["turn"]) == (match, 3, {"decision": 2})
-    assert {"touch": "a1", "move": "a1"} in told["next"]
-    assert "d4" not in {each["touch"] for each in told["next"]}
-    assert told["read"]["d4"].startswith("d4, a piece of ")
-    assert (told["touches"], told["ready"], told["picture"], told["refusal"]) == ([], [], None, None)
-
-
 def test_touches_that_make_a_move_are_shown_and_a_refused_one_names_its_clause_in_the_readers_language(api):
     match, token = start(api)
     told = touch(api, match, "d4", seat=2).json

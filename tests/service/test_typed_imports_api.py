@@ -69,22 +69,6 @@ def test_the_kept_part_of_a_record_can_be_corrected_even_if_it_is_over(api: Api,
     assert api.post(f"{path}/take-back", ann[1], {"steps": 1}).status_code == 200
 
 
-def test_a_fault_is_reported_with_its_place_and_the_moves_before_it_can_be_kept(api: Api, parts: Parts, ann) -> None:
-    _, token = ann
-    taken = send(api, token, FAULTY)
-    assert check_import(parts, taken["import"]) == "faulty"
-    verdict = api.get(f"/v1/imports/{taken['import']}", token).json["verdict"]
-    assert (verdict["line"], verdict["column"], verdict["ply"], verdict["can_keep"]) == (7, 4, 2, True)
-    assert verdict["clause"].startswith("ZH")
-    assert api.get(f"/v1/matches/{taken['match']}").status_code == 404
-    for _ in range(2):
-        kept = api.post(f"/v1/imports/{taken['import']}/prefix", token, {})
-        assert (kept.status_code, kept.json["status"], kept.json["entered"]["plies"]) == (200, "kept", 2)
-    match = api.get(f"/v1/matches/{taken['match']}").json
-    assert (match["status"], match["moves"]) == ("playing", ["+5", "+3"])
-    assert api.post(f"/v1/matches/{taken['match']}/moves", token, {"move": "+4"}).status_code == 200
-
-
 def test_only_its_importer_can_see_or_keep_a_text(api: Api, parts: Parts, ann) -> None:
     waiting = send(api, ann[1], FAULTY)["import"]
     refused = api.post(f"/v1/imports/{waiting}/prefix", ann[1], {})

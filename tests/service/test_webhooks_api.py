@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import pytest
 
-from plyscribe.domain.webhooks import TOPICS
 from plyscribe.service.composition import Parts, compose
 from plyscribe.service.config import parse_key
 from plyscribe.service.web.app import create_app
@@ -60,42 +59,6 @@ def test_an_addition_can_be_sent_again_with_its_key(api, ann):
     assert again.headers["Idempotency-Replayed"] == "true"
     assert len(listed(api, ann)) == 1
     assert code(api.post(WEBHOOKS, ann, {**BODY, "url": URL + "2"}, key="k")) == (422, "key/reused")
-
-
-@pytest.mark.parametrize(
-    ("changed", "refusal"),
-    [
-        *(({"url": url}, "webhook/url") for url in ("http://example.org/", "https://exämple.org/")),
-        ({"url": "https://127.0.0.1/"}, "webhook/address"),
-        *(({"url": url}, "request/invalid") for url in ("", URL + "x" * 500)),
-        *(({"topics": topics}, "request/invalid") for topics in ([], ["everything"])),
-        ({"secret": "mine"}, "request/invalid"),
-    ],
-)
-def test_what_no_webhook_can_be_is_refused(api, ann, changed, refusal):
-    assert code(api.post(WEBHOOKS, ann, {**BODY, **changed})) == (422, refusal)
-    assert listed(api, ann) == []
-
-
-def test_a_change_leaves_alone_what_it_does_not_name(api, ann):
-    one = f"{WEBHOOKS}/{add(api, ann)['id']}"
-
-    def change(**fields: object):
-        return api.send("PATCH", one, ann, json=fields)
-
-    changed = change(topics=list(TOPICS))
-    assert (changed.status_code, changed.json["url"], changed.json["topics"]) == (200, URL, list(TOPICS))
-    changed = change(url=URL + "/2").json
-    assert (changed["url"], changed["topics"], changed["state"]) == (URL + "/2", list(TOPICS), "active")
-    for url in ("https://192.168.1.1/", "ftp://example.org/", "https://example.org/\u20ac"):
-        assert change(url=url).status_code == 422
-    assert listed(api, ann)[0]["url"] == URL + "/2"
-    assert code(change()) == (422, "webhook/unchanged")
-    disabled = change(enabled=False).json
-    assert (disabled["state"], disabled["why"]) == ("disabled", "you disabled it")
-    assert code(api.post(f"{one}/test", ann, {})) == (409, "webhook/disabled")
-    enabled = change(enabled=True).json
-    assert (enabled["state"], enabled["why"]) == ("active", None)
 
 
 def test_a_test_a_new_secret_and_a_removal_can_be_sent_again(api, ann):
