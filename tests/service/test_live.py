@@ -89,17 +89,11 @@ def eventually(check: Callable[[], object]) -> None:
         time.sleep(0.005)
 
 
-def test_a_follower_gets_what_is_there_and_what_comes(rig):
+def test_an_entry_is_sent_with_its_number_and_type(rig):
     rig.append()
     client = rig.follow()
     eventually(lambda: client.numbers == [1])
     assert client.text == b"retry: 1000\n\nid: 1\nevent: made\ndata: {}\n\n"
-    rig.append(2)
-    eventually(lambda: client.numbers == [1, 2, 3])
-    late = rig.follow(after=2)
-    eventually(lambda: late.numbers == [3])
-    rig.append()
-    eventually(lambda: client.numbers[-1] == late.numbers[-1] == 4)
 
 
 def test_a_follower_that_claims_to_know_more_than_there_is_gets_nothing_twice_and_disturbs_nobody(rig):
@@ -135,11 +129,14 @@ def test_one_stream_is_read_once_for_all_who_follow_it(rig):
     eventually(lambda: all(client.numbers == [1, 2] for client in clients))
     assert rig.source.reads.count((STREAM, 1)) == 1
     told = Numbers(rig.store)
-    clients = [Client(rig.live.follow(told, STREAM, 2, form="de")) for _ in range(20)]
+    others = [Client(rig.live.follow(told, STREAM, 2, form="de")) for _ in range(20)]
     eventually(lambda: told.reads)
     rig.append()
-    eventually(lambda: all(client.numbers == [3] for client in clients))
-    assert len(told.reads) < len(clients)
+    eventually(lambda: all(other.numbers == [3] for other in others))
+    assert len(told.reads) < len(others)
+    for client in (*clients, *others):
+        client.follower.stop()
+    eventually(lambda: not rig.live._topics)
 
 
 class Feed:
@@ -155,7 +152,7 @@ class Feed:
         return self._tail(position, limit, min(block_ms, 20), buckets)
 
 
-def test_only_the_feed_of_buckets_that_are_followed_is_read(rig, monkeypatch):
+def test_only_the_feed_of_buckets_that_are_followed_is_read_and_without_any_nothing(rig, monkeypatch):
     monkeypatch.setattr(live_module, "NARROW_S", 0.01)
     feed = Feed(rig.store, monkeypatch)
     here = rig.follow()
@@ -173,11 +170,8 @@ def test_only_the_feed_of_buckets_that_are_followed_is_read(rig, monkeypatch):
     rig.append()
     rig.append(stream=OTHER)
     eventually(lambda: (here.numbers, back.numbers) == ([1], [3]))
-
-
-def test_a_process_without_followers_reads_nothing(rig, monkeypatch):
-    feed = Feed(rig.store, monkeypatch)
-    rig.follow().follower.stop()
+    here.follower.stop()
+    back.follower.stop()
 
     def is_idle() -> bool:
         before = len(feed.read)
@@ -199,19 +193,6 @@ def test_what_comes_before_a_new_bucket_is_watched_is_not_missed(rig, monkeypatc
     monkeypatch.setattr(rig.store, "feed_end", append_first)
     there = rig.follow(stream=OTHER)
     eventually(lambda: there.numbers == [1])
-
-
-def test_followers_of_another_form_get_the_entries_of_their_own_source(rig):
-    rig.append(2)
-    told = Numbers(rig.store)
-    plain, other = rig.follow(), Client(rig.live.follow(told, STREAM, 0, form="de"))
-    eventually(lambda: plain.numbers == other.numbers == [1, 2])
-    rig.append()
-    eventually(lambda: plain.numbers == other.numbers == [1, 2, 3])
-    assert told.reads
-    other.follower.stop()
-    plain.follower.stop()
-    eventually(lambda: not rig.live._topics)
 
 
 def test_a_form_that_fails_ends_its_own_followers_alone(rig):

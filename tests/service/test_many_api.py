@@ -86,16 +86,6 @@ def test_a_stream_begins_with_the_number_of_now_and_has_an_entry_for_each_append
     assert club.follow(f"after={created['id']}", 1) == [seated]
 
 
-def test_a_stream_has_what_happens_after_it_was_opened(club):
-    opened = club.api.get(STREAM, headers=NDJSON)
-    chunks = iter(opened.response)
-    assert json.loads(next(chunks))["type"] == "at"
-    match = club.play()
-    entry = next(json.loads(chunk.splitlines()[0]) for chunk in chunks if chunk.strip())
-    opened.close()
-    assert (entry["type"], entry["match"]) == ("change", match)
-
-
 def test_server_sent_events_have_the_same_entries(club):
     [start] = club.follow("", 1)
     club.play()

@@ -1,6 +1,5 @@
 """Lists of matches, compared with a plain search through all matches, on each engine."""
 
-import json
 import re
 from base64 import urlsafe_b64decode
 from collections import Counter
@@ -321,11 +320,3 @@ def test_an_index_finds_what_is_looked_at(played, wanted, sort):
             plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", parameters)
             steps = [row.detail for row in plan if "SCAN match" in row.detail]
             assert not steps, statement
-
-
-def test_a_row_says_when_its_match_ended(played):
-    parts, matches = played
-    ended = {match.stream: match.life.ended_at if match.life.outcome else None for match in matches}
-    page = parts.lists.matches.read(MatchFilter(), overseer, 200, None)
-    for row in map(json.loads, page.rows):
-        assert row["ended_at"] == ended[row["match"]]

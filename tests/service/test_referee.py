@@ -12,8 +12,6 @@ import httpx
 import pytest
 from click.testing import CliRunner, Result
 
-from bench.referee import FAULTS as BENCHED
-from bench.referee import find_fault
 from plyscribe.domain.proofs.trials import Trial, draw_walk, record_trial, walk
 from plyscribe.domain.record import format_record, parse_record
 from plyscribe.domain.rulesets import find_ruleset
@@ -148,21 +146,6 @@ def test_a_planted_fault_is_found_and_shrunk_to_the_fewest_steps(tmp_path, fault
     assert found["steps_before"] >= steps
     assert clause is None or clause in found["clauses"]
     assert len(parse_record(found["record"]).steps) == steps
-
-
-@pytest.mark.parametrize(
-    ("what", "steps"),
-    [
-        ("a move may undo the last one (ZH5)", 4),
-        ("cubes enter a goal without an enemy (ZH3)", 2),
-        ("no last spawn in a turn (CR14)", 8),
-    ],
-)
-def test_faults_of_other_games_are_shrunk_too(what, steps):
-    [fault] = [each for each in BENCHED if each.what == what]
-    found = find_fault(fault)
-    assert found is not None
-    assert (found.after, found.is_done) == (steps, True)
 
 
 def test_the_vector_finds_the_fault_and_passes_our_rules(tmp_path):

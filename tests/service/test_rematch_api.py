@@ -97,14 +97,6 @@ def test_two_players_who_ask_at_the_same_time_get_one_match(finished, parts):
     assert finished.api.get(f"/v1/matches/{first}").json["status"] == "playing"
 
 
-def test_a_rematch_has_a_rematch_of_its_own(finished):
-    match = finished.ask(finished.ann_token).json["match"]
-    finished.ask(finished.ben_token)
-    finished.api.post(f"/v1/matches/{match}/withdrawal", finished.ann_token, {})
-    again = finished.api.post(f"/v1/matches/{match}/rematch", finished.ann_token).json["match"]
-    assert finished.seats(again) == [(finished.ann, True), (finished.ben, False)]
-
-
 def test_only_players_of_a_match_that_has_ended_get_a_rematch(api, finished):
     _, cat = api.sign_up("Cat")
     refused = finished.ask(cat)

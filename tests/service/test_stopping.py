@@ -1,7 +1,5 @@
 """A request to stop, made by signals that come at the worst moments."""
 
-import os
-import signal
 import subprocess
 import sys
 import threading
@@ -38,13 +36,3 @@ def test_it_is_waited_for_until_it_is_made():
     assert request.wait()
     assert request.is_made
     assert request.wait(0)
-
-
-def test_a_signal_ends_the_wait():
-    request = StopRequest()
-    before = signal.signal(signal.SIGUSR1, request.make)
-    try:
-        threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGUSR1)).start()
-        assert request.wait(60)
-    finally:
-        signal.signal(signal.SIGUSR1, before)

@@ -5,20 +5,10 @@ from itertools import islice
 
 import pytest
 
-from plyscribe.service.live import followers as followers_module
-from plyscribe.service.live import match_changes as changes_module
-from plyscribe.service.live import reader as reader_module
 from tests.service.test_club_api import CLUB, Club
+from tests.service.test_many_api import SSE, quick
 
-SSE = {"Accept": "text/event-stream"}
-
-
-@pytest.fixture(autouse=True)
-def quick(monkeypatch):
-    """Look for changes at once, and end a stream soon on which nothing comes."""
-    monkeypatch.setattr(reader_module, "RETRY_PAUSE_S", 0.01)
-    monkeypatch.setattr(changes_module, "FRESH_S", 0.0)
-    monkeypatch.setattr(followers_module, "THREAD_BEAT_S", 0.1)
+__all__ = ["quick"]
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 
 from plyscribe.service.matches.variations import is_contested
 from tests.service.api import Api
-from tests.service.test_effects_api import GERMAN, Evening
+from tests.service.test_effects_api import Evening
 
 PATHAGON, ZHEN = "/v1/rulesets/pathagon/positions", "/v1/rulesets/zhen/positions"
 SUGGESTIONS = "/v1/rulesets/pathagon/suggestions"
@@ -41,40 +41,6 @@ def test_anybody_tries_steps_from_the_start_and_reads_what_each_did(api):
     first, second = (attempt(api, moves("d4"), picture=True, seen_from=seat).json["picture"] for seat in (1, 2))
     assert first != second
     assert ElementTree.fromstring(first).tag.endswith("svg")
-
-
-def test_a_new_game_has_options_and_a_version(api):
-    tried = attempt(api, [], options={"size": 5}, ruleset_version=1)
-    assert (len(tried.json["view"]["board"]), tried.json["step"]) == (5, None)
-    assert attempt(api, [], options={"size": 99}).json["code"] == "option/invalid"
-    assert attempt(api, [], seats=5).json["code"] == "option/invalid"
-    assert attempt(api, [], ruleset_version=9).json["code"] == "ruleset/unknown"
-    assert attempt(api, [], "/v1/rulesets/chess/positions").json["code"] == "ruleset/unknown"
-
-
-def test_a_refused_step_is_named_with_its_clause_in_the_readers_language(api):
-    refused = attempt(api, moves("d4", "d4"))
-    assert (refused.status_code, refused.json["code"], refused.json["step"]) == (422, "move/illegal", 1)
-    assert (refused.json["clause"], refused.json["clause_url"]) == (
-        "PA4",
-        "/v1/rulesets/pathagon/clauses/PA4?version=1",
-    )
-    german = api.post(PATHAGON, None, {"seats": 2, "steps": moves("d4", "d4")}, headers=GERMAN)
-    assert german.headers["Content-Language"] == "de"
-    assert german.json["detail"] != refused.json["detail"]
-
-
-def test_dice_and_withdrawals_are_steps_too(api):
-    path = "/v1/rulesets/crystals/positions"
-    steps = moves("choose rider", "choose archer", "spawn scout", "spawn miner")
-    roll = attempt(api, steps, path).json["turn"]["roll"]
-    assert (roll["count"], roll["sides"]) == (1, 6)
-    assert attempt(api, [*steps, {"values": [2]}], path).json["step"]["values"] == [2]
-    left = [*steps, {"withdraw": 2}]
-    assert attempt(api, left, path).json["turn"]["over"]["reason"] == "withdrawal"
-    assert attempt(api, [*steps, {"values": [7]}], path).json["code"] == "roll/invalid"
-    again = attempt(api, [*left, {"withdraw": 2}], path)
-    assert (again.status_code, again.json["code"], again.json["step"]) == (409, "seat/not-in-play", 5)
 
 
 def test_a_variation_begins_at_any_ply_of_a_match_and_names_its_players(api):
@@ -113,20 +79,6 @@ def test_a_variation_that_cannot_be_read_is_refused(api, body):
 def suggest(api: Api, token: str, path: str = SUGGESTIONS, playouts: int = 30, **more: Any):
     start = {} if "match" in more else {"seats": 2}
     return api.post(path, token, {**start, "playouts": playouts, **more})
-
-
-def test_a_bot_suggests_moves_the_best_first(api):
-    _, ann = api.sign_up("Ann")
-    found = suggest(api, ann, steps=moves("d4"))
-    assert found.status_code == 200
-    assert (found.json["seat"], found.json["bot"], found.json["playouts"]) == (2, "mcts", 30)
-    shares = [each["share_micro"] for each in found.json["moves"]]
-    assert 1 <= len(shares) <= 5
-    assert shares == sorted(shares, reverse=True)
-    best = found.json["moves"][0]
-    assert best["sentences"][0].startswith("Seat 2 places a piece")
-    assert suggest(api, ann, steps=moves("d4")).json == found.json
-    assert attempt(api, moves("d4", best["move"])).status_code == 200
 
 
 def test_suggestions_need_an_account_and_a_decision(api):

@@ -19,8 +19,6 @@ def test_it_writes_the_vectors_that_it_is_asked_for():
     ("asked", "refusal"),
     [
         (["chess"], UnknownRuleset),
-        (["zhen", "--version", "9"], UnknownRuleset),
-        (["zhen", "--seats", "5"], OptionError),
         (["zhen", "--options", '{"tiles": 99}'], OptionError),
         (["zhen", "--options", "[1]"], SystemExit),
         (["zhen", "--options", "{"], SystemExit),
