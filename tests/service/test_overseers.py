@@ -1,7 +1,5 @@
 """Organisers and administrators act in matches over HTTP, and nobody judges a match they sit in."""
 
-from typing import Any
-
 import pytest
 
 from plyscribe.domain.commands import Actor, CreateMatch
@@ -48,9 +46,9 @@ class Table:
         self.parts.matches.execute(match, lambda _: command, asked, new=True)
         return f"/v1/matches/{match}"
 
-    def play_two_moves(self, path: str, first_token: str) -> list[Any]:
-        moves = ((first_token, "a1"), (self.ben_token, "b2"))
-        return [self.api.post(f"{path}/moves", token, {"move": move}).json for token, move in moves]
+    def play_two_moves(self, path: str, first_token: str) -> None:
+        for token, move in ((first_token, "a1"), (self.ben_token, "b2")):
+            assert self.api.post(f"{path}/moves", token, {"move": move}).status_code == 200
 
     def code(self, path: str, token: str, body: object) -> tuple[int, str]:
         refused = self.api.post(path, token, body)
@@ -151,17 +149,14 @@ def test_who_records_a_match_and_organises_it_needs_no_reason(table):
 
 def test_a_rated_match_says_whether_it_counts_and_what_leaving_it_means(table):
     path = table.begin(rated=True)
-    assert table.api.get(path).json["counts"] is False
     early = page(table, f"{path}/play", table.ann_token)
     assert "does not count for ratings yet" in early
     assert ("Leave the match" in early, "Resign" in early) == (True, False)
-    made = table.play_two_moves(path, table.ann_token)
-    assert [receipt["counts"] for receipt in made] == [False, True]
+    table.play_two_moves(path, table.ann_token)
     late = page(table, f"{path}/play", table.ann_token)
     assert "This match counts" in late
     assert ("Leave the match" in late, "Resign" in late) == (False, True)
     assert table.code(f"{path}/abort", table.ann_token, {}) == (409, "match/counts")
-    assert table.api.get(table.begin()).json["counts"] is None
 
 
 def page(table: Table, path: str, token: str | None = None) -> str:

@@ -188,12 +188,3 @@ def test_the_costs_say_who_floats_down_and_who_floats_up():
     costs = pair_dutch(played(6, [((1, 4), 1), ((5, 2), 2), ((3, 6), 3)]).state).costs
     floats = [{"down": 3, "up": 4, "by": "1"}]
     assert costs == {"meetings": 0, "spread": "2", "seats": 0, "byes": 0, "seed": 1, "floats": floats}
-
-
-def test_a_late_entrant_begins_without_points_and_meets_a_low_scorer():
-    tournament = GivenTournament(8).play(pair_next, by_number, most=2)
-    tournament.enter()
-    tournament.enter()
-    met = {each for board in pair_next(tournament.state).boards if {9, 10} & set(board) for each in board}
-    points = dict.fromkeys((1, 2), 4)
-    assert met.isdisjoint(points)

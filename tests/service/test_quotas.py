@@ -9,7 +9,7 @@ from plyscribe.domain.bots import MAX_PLAYOUTS
 from plyscribe.domain.commands import Actor
 from plyscribe.domain.rulesets import register
 from plyscribe.service.access import quotas
-from plyscribe.service.access.quotas import MatchQuota, require_room
+from plyscribe.service.access.quotas import MatchQuota
 from plyscribe.service.composition import Parts, compose
 from plyscribe.service.errors import QuotaReached
 from plyscribe.service.store.memory import MemoryStore
@@ -43,13 +43,6 @@ def refusal(answer) -> tuple[int, str, int]:
 
 TOO_MANY = (429, "quota/bot-matches", 2)
 TOO_HEAVY = (422, "bot/playouts-limit", 200)
-
-
-def test_an_account_with_as_many_as_it_may_have_gets_no_more():
-    require_room("quota/boats", 1, 2, "boats", "sell one")
-    with pytest.raises(QuotaReached, match="boats: you have 2, and an account may have 2; sell one") as refused:
-        require_room("quota/boats", 2, 2, "boats", "sell one")
-    assert refused.value.code == "quota/boats"
 
 
 def test_an_account_has_only_so_many_matches_with_bots(api):

@@ -10,17 +10,14 @@ from plyscribe.service.composition import compose
 from plyscribe.service.web.app import create_app
 from tests.service.api import Api
 from tests.service.conftest import CONFIG
+from tests.service.test_matches_api import Two
 
 
-class Finished:
-    """A match between Ann and Ben that Ben has resigned."""
+class Finished(Two):
+    """A match of zhen that Ben has resigned."""
 
-    def __init__(self, api: Api, **more: object) -> None:
-        self.api = api
-        self.ann, self.ann_token = api.sign_up("Ann")
-        self.ben, self.ben_token = api.sign_up("Ben")
-        self.match = self.start(**more)
-        self.path = f"/v1/matches/{self.match}"
+    def __init__(self, api: Api) -> None:
+        super().__init__(api, ruleset="zhen")
         assert api.post(f"{self.path}/withdrawal", self.ben_token, {}).status_code == 200
 
     def start(self, **more: object) -> str:
@@ -52,8 +49,9 @@ def test_seats_move_up_by_one_and_the_player_who_asks_is_seated(finished, parts)
     assert parts.matches.read(match).life.creator == Actor("player", finished.ann).id
 
 
-def test_everything_else_stays_the_same(api):
-    finished = Finished(api, options={"tiles": 4}, private=True, start="auto")
+def test_everything_else_stays_the_same(api, finished):
+    finished.path = f"/v1/matches/{finished.start(options={'tiles': 4}, private=True, start='auto')}"
+    api.post(f"{finished.path}/withdrawal", finished.ben_token, {})
     match = finished.ask(finished.ben_token).json["match"]
     then = api.get(finished.path, finished.ann_token).json
     now = api.get(f"/v1/matches/{match}", finished.ann_token).json

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from plyscribe.service.archive.sealing import seal_streams
-from plyscribe.service.archive.storage import Archive
 from plyscribe.service.composition import Parts, compose
 from plyscribe.service.store.memory import MemoryStore
 from plyscribe.service.web.app import create_app
@@ -86,8 +85,3 @@ def test_a_folder_that_is_away_is_asked_again_later(parts: Parts, api: Api, toke
     assert (match in refused.json["detail"], "disk" in refused.json["detail"]) == (True, False)
     monkeypatch.undo()
     assert away.get(f"/v1/matches/{match}").json["status"] == "aborted"
-
-
-def test_an_archive_address_that_is_none_says_so() -> None:
-    with pytest.raises(Exception, match="no address of an archive"):
-        Archive("http://example.org/packs")

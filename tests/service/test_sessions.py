@@ -128,24 +128,20 @@ def test_a_page_says_to_sign_in_again_when_the_session_has_ended(browser, parts,
     assert "Sign in again with your token." in another.get("/sign-in?next=/matches&again=yes").text
 
 
-def test_signing_out_ends_the_session_and_not_the_token(browser, another):
-    token = sign_up(browser)
-    session = cookie_of(browser)
+def test_signing_out_ends_the_session_at_once_elsewhere_within_ten_seconds_and_not_the_token(
+    browser, another, parts, clock
+):
+    token, session = sign_up(browser), cookie_of(browser)
+    other = create_app(compose(CONFIG, parts.store)).test_client()
+    for client in (another, other):
+        client.set_cookie("plyscribe", session)
+        assert is_signed_in(client)
     browser.post("/sign-out", headers=FROM_HERE)
     assert cookie_of(browser) == ""
-    another.set_cookie("plyscribe", session)
     assert not is_signed_in(another)
-    assert another.get("/v1/players/me", headers=bearer(token)).status_code == 200
-
-
-def test_other_processes_learn_of_a_sign_out_within_ten_seconds(browser, parts, clock):
-    other = create_app(compose(CONFIG, parts.store)).test_client()
-    sign_up(browser)
-    other.set_cookie("plyscribe", cookie_of(browser))
-    assert is_signed_in(other)
-    browser.post("/sign-out", headers=FROM_HERE)
     clock.s += CACHED_S
     assert not is_signed_in(other)
+    assert another.get("/v1/players/me", headers=bearer(token)).status_code == 200
 
 
 def test_a_session_ends_after_thirty_days(browser, clock):

@@ -175,14 +175,6 @@ def test_a_header_that_is_not_ascii_is_neither_told_nor_missing(values):
     assert make_environ(scope)["HTTP_X_ONE"] == UNREADABLE
 
 
-def test_a_request_is_not_answered_before_its_body_is_whole():
-    waiting = ask(Front(app, 10), posted())
-    assert not waiting.answered.wait(0.05)
-    waiting.body.keep(b"{}")
-    assert waiting.answered.wait(20)
-    assert (waiting.status, waiting.sent) == (200, b"{}")
-
-
 @pytest.mark.parametrize("length", ["0", "11", "x"])
 def test_a_body_that_is_not_to_be_had_or_too_long_is_left_unread(length):
     answered = exchange(Front(app, 10), posted(length))
@@ -360,13 +352,15 @@ def test_an_answer_that_waits_is_asked_for_again(wait_s, has_news):
     waiting.live.close()
 
 
-def test_a_connection_that_is_kept_keeps_nothing_of_what_was_waited_for():
+def test_a_connection_that_is_kept_keeps_nothing_of_what_was_waited_for_or_of_a_stream_that_was_sent_to_its_end():
     waiting, streaming = Waiting(0.05), Waiting(None)
     assert exchange(Front(waiting, 10), Scope()).left.is_cancelled
-    streaming.source.last = 1
-    append(streaming.store, STREAM)
+    streaming.source.last = 2
+    append(streaming.store, STREAM, 2)
     answered = exchange(Front(streaming, 10), Scope())
     eventually(lambda: answered.left.is_cancelled)
+    assert answered.sent.endswith(b"event: end\ndata: {}\n\n")
+    assert answered.sent.count(b"id: ") == 2
     waiting.live.close()
     streaming.live.close()
 
@@ -383,16 +377,6 @@ def test_a_client_that_leaves_while_it_waits_is_not_answered_and_frees_its_place
 
 def leave(proto: Proto) -> None:
     proto.left.keep(None)
-
-
-def test_a_stream_is_sent_until_it_ends():
-    streaming = Waiting(None)
-    streaming.source.last = 2
-    append(streaming.store, STREAM, 2)
-    answered = exchange(Front(streaming, 10), Scope())
-    eventually(lambda: answered.sent.endswith(b"event: end\ndata: {}\n\n"))
-    assert answered.sent.count(b"id: ") == 2
-    streaming.live.close()
 
 
 def test_a_stream_whose_client_leaves_frees_its_place():
