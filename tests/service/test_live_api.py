@@ -13,23 +13,19 @@ from plyscribe.service.store.port import Loaded
 from plyscribe.service.web.app import create_app
 from tests.service.api import Api
 from tests.service.conftest import CONFIG
+from tests.service.test_matches_api import Two
 
 SSE = {"Accept": "text/event-stream"}
 
 
-class Played:
-    """A match of zhen between Ann and Ben, ended by Ben; its stream of eight events."""
+class Played(Two):
+    """A match of zhen between Ann and Ben, and its stream."""
 
     def __init__(self, api: Api) -> None:
-        self.api = api
-        ann_id, self.ann = api.sign_up()
-        _, self.ben = api.sign_up("Ben")
-        self.match = api.new_match(self.ann, [{"player": ann_id}, None], "zhen")
-        self.path = f"/v1/matches/{self.match}"
-        api.post(f"{self.path}/seats/2", self.ben, {})
+        super().__init__(api, ruleset="zhen")
 
     def abort(self) -> None:
-        self.api.post(f"{self.path}/abort", self.ann, {})
+        self.api.post(f"{self.path}/abort", self.ann_token, {})
 
     def stream(self, **headers: str):
         return self.api.get(f"{self.path}/events", headers={**SSE, **headers})
@@ -191,13 +187,13 @@ def follow(shared: Played, token: str | None = None, address: str = "10.0.0.7"):
 
 def test_an_account_has_a_share_of_the_streams_and_without_a_token_an_address(shared):
     # A request for the head alone does not count.
-    heads = [shared.api.send("HEAD", f"{shared.path}/events", shared.ann, headers=SSE) for _ in range(3)]
+    heads = [shared.api.send("HEAD", f"{shared.path}/events", shared.ann_token, headers=SSE) for _ in range(3)]
     assert [(head.status_code, head.mimetype) for head in heads] == [(200, "text/event-stream")] * 3
-    opened = [follow(shared, shared.ann)]
-    refused = follow(shared, shared.ann)
+    opened = [follow(shared, shared.ann_token)]
+    refused = follow(shared, shared.ann_token)
     assert (refused.status_code, refused.json["code"]) == (429, "live/share")
     assert refused.headers["Retry-After"] == "1"
-    asked = [(shared.ann, "10.0.0.8"), (shared.ben, "10.0.0.7"), (None, "10.0.0.7"), (None, "10.0.0.7")]
+    asked = [(shared.ann_token, "10.0.0.8"), (shared.ben_token, "10.0.0.7"), (None, "10.0.0.7"), (None, "10.0.0.7")]
     opened += [follow(shared, *each) for each in [*asked, (None, "10.0.0.8")]]
     assert [each.status_code for each in opened] == [200, 429, 200, 200, 429, 200]
 
@@ -220,6 +216,6 @@ def test_the_client_behind_the_configured_number_of_proxies_counts(monkeypatch, 
 
 def test_a_body_that_came_too_slowly_is_refused_and_its_key_can_be_used_again(played):
     late = {"data": b"", "content_type": "application/json", "environ_overrides": {"plyscribe.late": 30.0}, "key": "k"}
-    refused = played.api.post(f"{played.path}/abort", played.ann, **late)
+    refused = played.api.post(f"{played.path}/abort", played.ann_token, **late)
     assert (refused.status_code, refused.json["code"]) == (408, "request/too-slow")
-    assert played.api.post(f"{played.path}/abort", played.ann, {}, key="k").status_code == 200
+    assert played.api.post(f"{played.path}/abort", played.ann_token, {}, key="k").status_code == 200

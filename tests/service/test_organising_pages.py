@@ -40,24 +40,6 @@ def page_of(club: Club, browser: FlaskClient) -> str:
     return browser.get(f"/tournaments/{club.id}").text
 
 
-RULINGS = [
-    ("/results", {"ranks": [1, 2]}),
-    ("/adjudications", {"ranks": [1, 2], **WHY}),
-    ("/forfeits", {"entrants": [5], **WHY}),
-]
-CHANGES = [("/corrections", {"ranks": [2, 1], **WHY}), ("/annulments", WHY), ("/replays", WHY)]
-
-
-@pytest.mark.parametrize(("path", "body"), [*RULINGS, *CHANGES])
-def test_an_arbiter_does_not_rule_on_the_board_where_they_sit(club, path, body):
-    own = {"round": 1, "board": board_of(club, 5)}
-    if (path, body) in CHANGES:
-        assert club.post("/results", **own, ranks=[1, 2]).status_code == 201
-    refused = club.post(path, club.ann_token, **own, **body)
-    assert (refused.status_code, refused.json["code"]) == (403, "tournament/own-game")
-    assert club.post(path, **own, **body).status_code in (200, 201)
-
-
 def test_an_arbiter_who_plays_gives_no_penalties_and_withdraws_no_opponent(club):
     board = club.get("/rounds")["rounds"][0]["games"][board_of(club, 5) - 1]["entrants"]
     [opponent] = set(board) - {5}

@@ -310,12 +310,6 @@ def test_a_pawn_whose_way_is_open_is_moved_by_its_portal():
         (position(NET, "c3:1"), ("a1",), {"PO8"}),
         (position(NET, dice=True, d8=7), ("a1", "d4", "c1", "e5"), {"PO19"}),
     ],
-    ids=[
-        "START is taken",
-        "a pawn on CENTER leaves first",
-        "nothing is built meanwhile",
-        "the roll is not for building",
-    ],
 )
 def test_what_must_come_first_is_the_reason(state, touches, clauses):
     assert {refuse(state, touch)[0] for touch in touches} <= clauses

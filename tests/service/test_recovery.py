@@ -66,15 +66,6 @@ def test_a_repeated_sign_up_shows_the_same_code_as_long_as_it_counts(api):
     assert api.post("/v1/players", body={"name": "Ada"}, key=KEY).json["recovery_code"] is None
 
 
-def test_an_account_makes_a_new_code_and_the_old_one_is_void(api):
-    ada = sign_up(api)
-    made, again = (api.post("/v1/players/me/recovery-code", ada["token"], {}, key=KEY).json for _ in range(2))
-    assert made == again
-    assert api.get("/v1/players/me", ada["token"]).json["recovery_code_made_at"] == made["recovery_code_made_at"]
-    assert recover(api, ada["recovery_code"]).status_code == 403
-    assert recover(api, made["recovery_code"]).status_code == 201
-
-
 def test_the_store_never_holds_a_code(api, parts):
     ada = sign_up(api)
     stored = b"".join(entry.e for entry in parts.accounts.players.read_events(ada["player"], 0))
@@ -90,13 +81,6 @@ def test_namesakes_are_told_apart_by_their_ids_and_accounts_of_earlier_releases_
     assert parts.accounts.players.read(other).recovery is None
     assert recover(api, ada["recovery_code"], other).status_code == 403
     assert recover(api, ada["recovery_code"], ada["player"]).status_code == 201
-
-
-def test_an_administrator_who_helps_ends_the_code(api, parts):
-    ada = sign_up(api)
-    root = parts.accounts.sign_up(Actor("system", "test"), "Root", "person", ("admin",))[1]
-    assert api.post(f"/v1/players/{ada['player']}/tokens", root, {}).status_code == 201
-    assert recover(api, ada["recovery_code"]).status_code == 403
 
 
 def shown(page: str, id: str) -> str:

@@ -14,7 +14,6 @@ from plyscribe.domain.errors import WrongValue
 from plyscribe.domain.events import Guest
 from plyscribe.domain.tournament.commands import AnnounceAbsence, GivePenalty
 from plyscribe.domain.tournament.decide import TOURNAMENT
-from plyscribe.domain.tournament.evolve import BY_HAND
 from plyscribe.domain.tournament.state import Tournament
 from plyscribe.service.tournaments.pairing import pair_next
 from plyscribe.service.tournaments.trf import export_trf
@@ -67,17 +66,6 @@ def test_players_enter_as_guests_with_their_ratings_and_numbers():
     assert ("012 Autumn cup" in exported, "XXR 3" in exported) == (True, True)
 
 
-def test_rounds_are_paired_by_hand_and_say_why():
-    state = load(CUP)
-    first, second, third = state.rounds
-    assert {(each.engine, each.costs["why"]) for each in state.rounds} == {(BY_HAND, "as in the TRF report")}
-    assert (first.boards, first.absent, first.byes_asked) == (((1, 3),), (2,), (2,))
-    assert (second.boards, second.absent, second.byes_asked) == (((2, 1),), (3,), ())
-    assert (third.boards, third.byes) == (((2, 3),), (1,))
-    assert state.rounds[-1].games[0][0].ranks is None
-    assert state.status == "playing"
-
-
 @pytest.mark.parametrize(
     ("white", "black"), [("1", "0"), ("0", "1"), ("=", "="), ("0", "0"), ("+", "-"), ("-", "+"), ("-", "-")]
 )
@@ -108,12 +96,6 @@ def test_byes_for_a_round_that_is_not_paired_yet_are_asked_for():
     text = "XXR 3\n" + line(1, "A", "1.5", "   2 w 1", "0000 - H") + line(2, "B", "0.0", "   1 b 0")
     state = load(text)
     assert (len(state.rounds), state.entrants[0].byes, state.entrants[1].absences) == (1, {2}, frozenset())
-
-
-def test_fewer_points_than_the_results_are_a_penalty():
-    state = load("XXR 1\n" + line(1, "A", "0.5", "   2 w 1") + line(2, "B", "0.0", "   1 b 0"))
-    assert [(each.entrant, each.points) for each in state.penalties] == [(1, 1)]
-    assert lines_of(export_trf(state))[0][80:84] == " 0.5"
 
 
 @pytest.mark.parametrize(
