@@ -1,4 +1,4 @@
-"""Many matches over HTTP: followed in one stream, and exported."""
+"""Many matches over HTTP, followed in one stream and exported, and those of a tournament in the stream of its desk."""
 
 import json
 from hashlib import sha256
@@ -11,6 +11,8 @@ from plyscribe.domain.commands import Actor
 from plyscribe.service.live import followers as followers_module
 from plyscribe.service.live import match_changes as changes_module
 from plyscribe.service.live import reader as reader_module
+from tests.service.test_club_api import CLUB as CUP
+from tests.service.test_club_api import Club as Cup
 
 SSE, NDJSON = {"Accept": "text/event-stream"}, {"Accept": "application/x-ndjson"}
 STREAM, EXPORT = "/v1/matches/stream", "/v1/matches/export"
@@ -224,17 +226,6 @@ def test_an_export_of_positions_has_a_line_for_each(club):
     assert [{**line, "cursor": None} for line in lines] == [{**position, "cursor": None} for position in read]
 
 
-def test_the_positions_of_a_match_come_again_unless_all_were_read(club):
-    for match in (club.play(), club.play()):
-        club.api.post(f"/v1/matches/{match}/moves", club.ann, {"move": "+1"})
-    lines, _ = club.export("as=positions")
-    for index, line in enumerate(lines):
-        rest, _ = club.export("as=positions" + (f"&cursor={line['cursor']}" if line["cursor"] else ""))
-        is_last = lines[index + 1 :] == [] or lines[index + 1]["match"] != line["match"]
-        first = index + 1 if is_last else next(at for at, each in enumerate(lines) if each["match"] == line["match"])
-        assert [each["match"] for each in rest] == [each["match"] for each in lines[first:]]
-
-
 def test_an_export_goes_on_after_any_of_its_lines_and_ends_at_its_limit(club):
     for _ in range(5):
         club.play()
@@ -256,3 +247,44 @@ def test_an_export_takes_the_conditions_of_the_list(club):
     for query in ("ruleset=zhen", "status=ended", f"player={club.ann_id}&result=won", "reason=withdrawal"):
         lines, _ = club.export(query)
         assert [line["match"] for line in lines] == [zhen], query
+
+
+@pytest.fixture
+def cup(api, parts) -> Cup:
+    cup = Cup(api, parts, **CUP)
+    cup.guests("Ida", "Kim", "Lou", "Max")
+    return cup
+
+
+def follow_cup(cup: Cup, query: str, count: int) -> list[dict]:
+    """The first entries of the live stream, which then is left."""
+    opened = cup.api.get(f"{cup.path}/stream{query}", headers=SSE)
+    assert opened.status_code == 200, opened.json
+    lines = (line for chunk in opened.response for line in chunk.splitlines() if line.startswith(b"data: {"))
+    entries = [json.loads(line[6:]) for line in islice(lines, count)]
+    opened.close()
+    return entries
+
+
+def test_changes_of_the_tournament_and_of_its_matches_come_in_one_stream_without_events(cup):
+    [first] = follow_cup(cup, "", 1)
+    cup.begin()
+    # It starts, the round is called and paired, and two matches are made.
+    entries = [each for each in follow_cup(cup, f"?after={first['id']}", 5) if each["type"] == "change"]
+    assert {each["match"] for each in entries if "match" in each} == {cup.match(1), cup.match(2)}
+    assert [each["version"] for each in entries if each.get("tournament") == cup.id][-1] == cup.get()["version"]
+    assert all(each.keys() <= {"type", "id", "match", "tournament", "version"} for each in entries)
+
+
+def test_matches_of_others_are_left_out(cup, api):
+    cup.begin()
+    [first] = follow_cup(cup, "", 1)
+    api.new_match(cup.ann_token, [{"player": cup.ann}, None])
+    cup.post("/results", round=1, board=1, ranks=[1, 2])
+    entries = follow_cup(cup, f"?after={first['id']}", 1)
+    assert [each.get("tournament") for each in entries if each["type"] == "change"] == [cup.id]
+
+
+def test_what_is_no_stream_is_refused(cup, api):
+    assert api.get(f"{cup.path}/stream?after=x", headers=SSE).status_code == 422
+    assert api.get(f"/v1/tournaments/tournament-{'a' * 26}/stream", headers=SSE).status_code == 404

@@ -1,11 +1,15 @@
-"""Organisers and arbiters on pages and over HTTP: what they may do where, and that everything they do is listed."""
+"""Organisers and arbiters: how they become so, what they may do where, and that everything they do is listed."""
 
 import re
 
 import pytest
+from click.testing import CliRunner
 from flask.testing import FlaskClient
 
+from plyscribe.domain.commands import Actor
 from plyscribe.domain.tournament.state import ACTS
+from plyscribe.service.cli import tokens
+from plyscribe.service.composition import Parts
 from plyscribe.service.web.app import create_app
 from plyscribe.service.web.pages.wording import describe_act
 from tests.service.test_club_api import CLUB, Club
@@ -50,17 +54,9 @@ def test_an_arbiter_who_plays_gives_no_penalties_and_withdraws_no_opponent(club)
 
 def test_an_arbiter_is_nobody_in_another_tournament(club, api, parts):
     made = api.post("/v1/tournaments", club.token, {"name": "Other", "ruleset": "zhen", **CLUB}).json["tournament"]
-    for method, end, body in (
-        ("POST", "start", {}),
-        ("POST", "entrants", {"guest": "Zoe"}),
-        ("POST", "entry-link", {}),
-        ("DELETE", "entry-link", {}),
-        ("POST", "invitations", {"name": "Olga"}),
-        ("POST", "arbiters", {"name": "Ann"}),
-        ("POST", "pause", WHY),
-        ("POST", "rounds", {"round": 1}),
-        ("POST", "abort", {}),
-    ):
+    commands = {"entrants": {"guest": "Zoe"}, "invitations": {"name": "Olga"}, "arbiters": {"name": "Ann"}}
+    commands |= {"start": {}, "entry-link": {}, "pause": WHY, "rounds": {"round": 1}, "abort": {}}
+    for method, end, body in (*(("POST", *each) for each in commands.items()), ("DELETE", "entry-link", {})):
         refused = api.send(method, f"/v1/tournaments/{made}/{end}", club.ann_token, json=body)
         assert (refused.status_code, refused.json["code"]) == (403, "tournament/not-yours"), end
     assert "steering" not in browse(parts, club.ann_token).get(f"/tournaments/{made}").text
@@ -168,3 +164,62 @@ def test_what_runs_for_weeks_is_not_called(api, parts, format, words):
     assert words in shown
     assert 'id="call-form"' not in shown
     assert "take-back-form" not in shown
+
+
+TERMS = {"name": "Thursday", "ruleset": "zhen", "format": {"kind": "swiss"}}
+
+
+def open_browser(parts: Parts, name: str, *scopes: str) -> tuple[str, FlaskClient]:
+    """The id of a new account, and a browser that is signed in with its token."""
+    account, token = parts.accounts.sign_up(Actor("system", "test"), name, "person", scopes, official=True)
+    return account.stream, browse(parts, token)
+
+
+@pytest.fixture
+def root(parts) -> FlaskClient:
+    return open_browser(parts, "Root", "admin")[1]
+
+
+def announce(browser: FlaskClient) -> int:
+    return browser.post("/v1/tournaments", json=TERMS, headers=FROM_HERE).status_code
+
+
+def test_an_administrator_makes_an_organiser_on_the_page_of_the_account(parts, root):
+    ann, browser = open_browser(parts, "Ann", "play", "record")
+    assert announce(browser) == 403
+    page = f"/players/{ann}"
+    assert "Make an organiser" in root.get(page).text
+    assert "Make an organiser" not in browser.get(page).text
+    for _ in range(2):
+        assert root.post(f"{page}/organiser/appointed", headers=FROM_HERE).status_code == 303
+    assert announce(browser) == 201
+    assert 'id="announce"' in browser.get("/tournaments/new").text
+    assert "organises tournaments" in browser.get(page).text
+    assert root.post(f"{page}/organiser/dismissed", headers=FROM_HERE).status_code == 303
+    assert announce(browser) == 403
+
+
+def test_a_program_with_a_token_of_an_organiser_gets_no_more_than_the_token_says(parts, root):
+    account, token = parts.accounts.sign_up(Actor("system", "test"), "Ann", "person", ("play", "record"))
+    assert root.post(f"/v1/players/{account.stream}/organiser", json={}, headers=FROM_HERE).json["is_organiser"]
+    program = create_app(parts).test_client()
+    refused = program.post("/v1/tournaments", json=TERMS, headers={"Authorization": f"Bearer {token}"})
+    assert (refused.status_code, refused.json["code"]) == (403, "auth/scope")
+
+
+def test_nobody_but_an_administrator_makes_organisers(parts):
+    ann, browser = open_browser(parts, "Ann", "play", "record", "organise")
+    assert browser.post(f"/players/{ann}/organiser/appointed", headers=FROM_HERE).status_code == 403
+    refused = browser.post(f"/v1/players/{ann}/organiser", json={}, headers=FROM_HERE)
+    assert (refused.status_code, refused.json["code"]) == (403, "auth/scope")
+
+
+def test_a_command_makes_an_organiser_by_name_and_undoes_it(parts, monkeypatch):
+    ann, browser = open_browser(parts, "Ann", "play", "record")
+    monkeypatch.setattr(tokens, "compose_beside", lambda _: parts)
+    ran = CliRunner().invoke(tokens.make_organiser, ["ann"], catch_exceptions=False)
+    assert ran.output == f"Ann ({ann}) is now an organiser\n"
+    assert announce(browser) == 201
+    ran = CliRunner().invoke(tokens.make_organiser, [ann, "--undo"], catch_exceptions=False)
+    assert ran.output == f"Ann ({ann}) is no longer an organiser\n"
+    assert announce(browser) == 403

@@ -77,9 +77,6 @@ def posts(page: str) -> set[str]:
     return {re.sub(r"^/v1/matches/match-\w+", "", path) for path in re.findall(r'data-post="([^"]+)"', page)}
 
 
-# ------------------------------------------------------------------------------------------------------ a match begins
-
-
 @pytest.mark.parametrize("ruleset", RULESETS, ids=lambda ruleset: f"{ruleset.id}_v{ruleset.version}")
 def test_every_option_has_a_field_that_holds_the_default(ruleset):
     fields = list_fields(ruleset)
@@ -151,9 +148,6 @@ def test_matches_that_i_play_and_matches_that_i_record_are_listed_apart(ann):
     assert recorded not in ann.see("/play")
     assert f'href="/matches/{recorded}/record"' in ann.see("/record")
     assert played not in ann.see("/record")
-
-
-# -------------------------------------------------------------------------------------------------- a match is played
 
 
 def test_the_table_shows_the_board_and_whose_turn_it_is(ann):
@@ -256,9 +250,6 @@ def test_clocks_show_the_time_left_and_user_text_is_shown_as_text(ann):
     assert 'data-left="600000"' in page
     assert "&lt;script&gt;" in page
     assert "<script>" not in page
-
-
-# ------------------------------------------------------------------------------------------------- a match is recorded
 
 
 def test_a_recorder_moves_for_all_seats_takes_moves_back_and_withdraws_seats(ann):

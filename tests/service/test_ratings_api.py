@@ -62,9 +62,6 @@ def club(api, parts) -> Club:
     return Club(api, parts, "Ann", "Ben", "Cat", "Dan")
 
 
-# ------------------------------------------------------------------------------------------------------------ tables
-
-
 def test_a_table_is_read_page_by_page(club):
     club.play("Ann", "Ben")
     club.play("Cat", "Dan")
@@ -88,9 +85,6 @@ def test_a_cursor_that_is_made_up_or_of_another_table_is_refused(club):
         assert (refused.status_code, refused.json["code"]) == (400, "cursor/invalid")
 
 
-# --------------------------------------------------------------------------------------------------------- histories
-
-
 def test_a_history_has_every_match_with_before_and_after_page_by_page(club):
     matches = [club.play("Ann", "Ben"), club.play("Ben", "Ann"), club.play("Cat", "Ann")]
     ann = club.history("Ann")
@@ -99,9 +93,6 @@ def test_a_history_has_every_match_with_before_and_after_page_by_page(club):
     first = club.history("Ann", "?limit=2")
     rest = club.api.get(first["next"]).json
     assert (first["history"] + rest["history"], rest["next"]) == (ann["history"], None)
-
-
-# ---------------------------------------------------------------------------------------------- where a relay folds
 
 
 @pytest.fixture
@@ -134,9 +125,6 @@ def test_a_report_is_complete_once_the_ratings_are_without_the_match(relayed, pa
     parts.ratings.folder.catch_up("zhen")
     after = relayed.report(match)
     assert (after["complete"], len(after["changes"])) == (True, 2)
-
-
-# ------------------------------------------------------------------------------------------------------- annulments
 
 
 def test_the_report_of_an_annulment_has_every_rating_before_and_after_page_by_page(club):

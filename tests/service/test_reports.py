@@ -84,9 +84,6 @@ def house(request, maker):
     return Direct(maker) if request.param == "direct" else request.getfixturevalue("by_queue")
 
 
-# ------------------------------------------------------------------------------------------------------- the contract
-
-
 def test_a_report_is_made_once_for_all_who_ask(house, maker):
     assert not any(house.makers.look([SUBJECT]).values())
     for _ in range(3):
@@ -107,9 +104,6 @@ def test_a_report_that_failed_is_told_so_and_made_again_by_the_next_request(hous
     house.makers.begin(SUBJECT)
     house.work()
     assert house.makers.look([SUBJECT])[SUBJECT] is not None
-
-
-# --------------------------------------------------------------------------------------------------------- the queue
 
 
 def test_processes_that_ask_for_the_same_report_share_its_job_even_at_the_same_moment(by_queue, maker):
@@ -174,9 +168,6 @@ def test_each_subject_has_a_report_of_its_own(house, maker):
     assert maker.made == dict.fromkeys(subjects, 1)
     assert house.makers.look([SUBJECT, OTHER])[OTHER]["numbers"] == [8]
     assert house.makers.look([of_an_import])[of_an_import]["on"] == of_an_import.stream
-
-
-# ---------------------------------------------------------------------------------------------------------- the desk
 
 
 class SlowMakers:
@@ -318,9 +309,6 @@ def test_a_queue_server_that_is_away_is_trouble_of_the_store(by_queue, monkeypat
         by_queue.makers.begin(SUBJECT)
     with pytest.raises(StoreUnavailable):
         by_queue.makers.look([SUBJECT])
-
-
-# ----------------------------------------------------------------------------------------------------------- the API
 
 
 def test_what_a_worker_makes_is_what_the_thread_that_answers_would_make(api, parts, monkeypatch):

@@ -114,9 +114,6 @@ def test_copies_are_listed_verified_and_merged_by_hand(service: Service) -> None
     assert (ran.exit_code, pack in ran.output) == (1, True)
 
 
-# The job
-
-
 def test_the_job_copies_again_once_half_of_the_rest_is_over(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     parts, clock = service.parts, [2_000_000_000_000]
     monkeypatch.setattr(job, "now_ms", lambda: clock[0])

@@ -40,9 +40,6 @@ def mat_of(state, seat, *last, viewer=None):
     return next(mat for mat in arrange(state, *last, seat=viewer)["mats"] if mat.seat == seat)
 
 
-# ---- the discs
-
-
 def test_slots_go_clockwise_and_rings_inwards():
     state = table("a4:1R a5:2R b4:1W")
     a4, a5, b4 = (find_thing(state, key) for key in ("runner-1-a4-1", "runner-2-a5-1", "warrior-1-b4-1"))
@@ -85,9 +82,6 @@ def test_terrain_differs_by_what_grows_on_it_and_not_by_colour_alone():
     assert shapes == [{"#rings-tuft"}, {"#rings-tree"}, {"#rings-peak"}]
 
 
-# ---- units
-
-
 def test_every_unit_stands_on_its_field_with_its_kind_and_seat():
     units = [each for each in named(draw(table("a2:2RRWWWBB")), "data-key").values() if each.get("data-at") == "a2"]
     kinds = ["blocker"] * 2 + ["runner"] * 2 + ["warrior"] * 3
@@ -110,9 +104,6 @@ def test_own_units_of_a_kind_are_touched_together_and_those_of_others_by_their_f
     assert touches["warrior:b3"] in list(touches["b3"].iter())
     assert "blocker:b4" not in touches
     assert touches["b4"].findall(f"{SVG}use")
-
-
-# ---- mats
 
 
 def test_the_possessions_of_a_seat_are_on_its_mat():
@@ -152,9 +143,6 @@ def test_a_start_waits_on_the_mat_until_it_is_attached_and_a_seat_that_left_is_f
     left = RINGS_V1.withdraw(table("b1:2W", seats=3), 2)
     assert mat_of(left, 2).left
     assert "opacity" in ElementTree.tostring(draw(left), encoding="unicode")
-
-
-# ---- what just happened, and what goes on
 
 
 def test_a_first_warrior_that_waits_for_a_second_is_drawn_on_its_way():
@@ -203,16 +191,10 @@ def test_a_move_without_a_field_marks_its_mat(move):
     assert [mat.last for mat in arrange(table(), 2, move)["mats"]] == [False, True]
 
 
-# ---- whose turn it is
-
-
 def test_the_view_says_which_seat_decides():
     for step in some_steps(RINGS_V1):
         turn, view = RINGS_V1.turn(step.before.state), RINGS_V1.view(step.before.state)
         assert rings_v1.find_mover(view) == (turn.seat if isinstance(turn, Decision) else None)
-
-
-# ---- touches
 
 
 @pytest.mark.parametrize(
@@ -284,9 +266,6 @@ def test_a_touch_between_the_moves_of_a_pair_or_before_an_answer_says_what_must_
     assert [each.clause for each in refused] == ["RI16", "RI16", "RI17", "RI17"]
 
 
-# ---- reading aloud
-
-
 def test_what_is_on_a_field_is_read_out():
     said = rings_v1.read(RINGS_V1.view(table("b1:1WWR top:2R", dice="RRT", points=(3, 0))))
     wanted = {
@@ -300,9 +279,6 @@ def test_what_is_on_a_field_is_read_out():
         "points-1": "points of seat 1: 3",
     }
     assert {name: str(said[name]) for name in wanted} == wanted
-
-
-# ---- notation
 
 
 @pytest.mark.parametrize(

@@ -56,16 +56,8 @@ class Answered:
         self.answer(status, [], b"")
 
 
-FRESH = SimpleNamespace(
-    method="GET",
-    path="/v1/matches",
-    query_string="",
-    server="127.0.0.1:8420",
-    client="127.0.0.1:5",
-    http_version="1.1",
-    scheme="http",
-    headers={},
-)
+WHERE = {"scheme": "http", "http_version": "1.1", "server": "127.0.0.1:8420", "client": "127.0.0.1:5"}
+FRESH = SimpleNamespace(method="GET", path="/v1/matches", query_string="", headers={}, **WHERE)
 
 
 def refuse(environ: dict[str, Any], start: Callable[..., Any]) -> Iterable[bytes]:

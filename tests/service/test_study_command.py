@@ -52,9 +52,6 @@ def validate(found, name):
     Draft202012Validator({"$defs": SCHEMA["$defs"], "$ref": f"#/$defs/{name}"}).validate(found)
 
 
-# -------------------------------------------------------------------------------------------------------- known answers
-
-
 @pytest.fixture(scope="module")
 def dice(tmp_path_factory):
     register(CONTEST_V1)
@@ -130,9 +127,6 @@ def test_three_seats_are_studied_too_and_findings_keep_the_schema(tmp_path, dice
     assert sum(seat["score"]["value"] for seat in three["play"]["random"]["seats"]) == pytest.approx(1.5)
 
 
-# ---------------------------------------------------------------------------------------------------------- comparison
-
-
 def test_a_comparison_stops_as_soon_as_it_knows(tmp_path):
     found = find(tmp_path, 2000, {"decides": "die", "sides": 6}, {"decides": "die", "sides": 2})
     validate(found, "comparison")
@@ -149,9 +143,6 @@ def test_a_subject_compared_with_itself_is_the_same_and_what_is_not_decided_stay
     found = find(tmp_path / "open", 8, {"decides": "die"}, {"decides": "picks"})
     assert found["comparison"]["boards"] == 8
     assert "nothing is decided yet" in found["conclusions"][0]
-
-
-# ------------------------------------------------------------------------------------------------------ stop and go on
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -192,9 +183,6 @@ def test_lineups_of_more_seats_are_a_sample_half_of_it_without_random_bots():
     lineups = plan.luck.lineups
     assert len(set(lineups)) == 16
     assert sum(all(rung.name != "random" for rung in lineup) for lineup in lineups) == 8
-
-
-# -------------------------------------------------------------------------------------------------------- the command
 
 
 def test_the_same_command_writes_the_same_files_with_any_number_of_workers(tmp_path):

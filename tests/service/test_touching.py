@@ -14,6 +14,7 @@ from plyscribe.service.boards.board import LastMove
 from plyscribe.service.matches.touching import describe_touches, find_touched, label_moves
 from tests.domain.toy import TOY_V1
 from tests.service.test_boards import name_of, random_positions
+from tests.service.test_composing_api import start
 
 PATHAGON = find_ruleset("pathagon", 1)
 
@@ -143,3 +144,42 @@ def test_moves_with_the_same_touches_are_told_apart_by_what_only_some_do_or_by_t
     assert label_moves([ready("a x", "Goes.", "Pays x."), ready("a y", "Goes.", "Pays y.")]) == ["Pays x.", "Pays y."]
     assert label_moves([ready("a x", "Goes."), ready("a y", "Goes.")]) == ["x", "y"]
     assert label_moves([ready("a", "Goes."), ready("a y", "Goes.")]) == ["a", "y"]
+
+
+def ask(api, match, *touches, token=None, **more):
+    query = "&".join([*(f"touch={each}" for each in touches), *(f"{name}={value}" for name, value in more.items())])
+    return api.get(f"/v1/matches/{match}/legal-moves/touched?{query}", token)
+
+
+def test_touches_that_make_a_move_are_shown_and_a_refused_one_names_its_clause_in_the_readers_language(api):
+    match, token = start(api)
+    told = ask(api, match, "d4", seat=2).json
+    assert [(each["move"], each["effects"][0]["kind"]) for each in told["ready"]] == [("d4", "placed")]
+    assert told["picture"].startswith("<svg")
+    assert api.get(f"/v1/matches/{match}").json["ply"] == 0
+    api.post(f"/v1/matches/{match}/moves", token, {"move": "d4"})
+    told = api.get(f"/v1/matches/{match}/legal-moves/touched?touch=d4", token, headers={"Accept-Language": "de"})
+    assert told.headers["Content-Language"] == "de"
+    assert told.json["refusal"]["clause"] == "PA4"
+    assert told.json["refusal"]["detail"].startswith("d4 ist nicht leer")
+
+
+def test_there_is_nothing_to_touch_unless_a_move_is_due(api):
+    player, token = api.sign_up()
+    match = api.new_match(token)
+    told = ask(api, match, "d4").json
+    assert (told["turn"], told["next"], told["ready"], told["refusal"]) == (None, [], [], None)
+    match = api.new_match(token, [{"player": player}] * 2)
+    api.post(f"/v1/matches/{match}/withdrawal", token, {"seat": 1})
+    told = ask(api, match).json
+    assert (told["next"], told["read"]["d4"]) == ([], "d4, empty")
+
+
+def test_only_readers_of_a_private_match_touch_it_and_touches_have_names_and_are_few(api):
+    match, token = start(api, private=True)
+    assert ask(api, match).status_code == 404
+    assert "private" in ask(api, match, token=token).headers["Cache-Control"]
+    for touches, more in ((["%20"], {}), (["d4"] * 17, {}), (["d4"], {"seat": 0})):
+        assert ask(api, match, *touches, token=token, **more).status_code == 422
+    assert ask(api, match, *["d4"] * 16, token=token).json["refusal"] is not None
+    assert ask(api, match, "z9", token=token).json["refusal"]["detail"] == "there is nothing to touch here"

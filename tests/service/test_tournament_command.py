@@ -64,9 +64,6 @@ def test_games_that_are_given_up_end_the_command_with_an_error(monkeypatch):
         play(monkeypatch, status="playing", decided=2, given_up=1, faults={"entrant": 0, "platform": 5})
 
 
-# ------------------------------------------------------------------------------------------------------------- steer
-
-
 @pytest.fixture
 def steer(api, parts, monkeypatch):
     """Runs `plyscribe tournament …` as Olga against the application; gives the exit code and the output."""
@@ -124,9 +121,6 @@ def test_a_game_is_decided_and_annulled_by_commands(steer, command, more):
 def test_what_cannot_be_read_is_refused_before_anything_is_sent(steer, arguments, expected):
     code, shown = steer(*arguments)
     assert (code, expected in shown) == (2, True)
-
-
-# ------------------------------------------------------------------------------------------------------------- check
 
 
 @pytest.fixture

@@ -153,16 +153,9 @@ def posted(length: str = "2", path: str = "/x") -> Scope:
 def test_a_request_is_told_as_wsgi_has_it():
     scope = Scope("GET", "/é", [("content-type", "a/b"), ("x-one", "1"), ("accept", "x"), ("accept", "y")])
     environ = make_environ(scope)
-    wanted = {
-        "REQUEST_METHOD": "GET",
-        "QUERY_STRING": "a=1",
-        "CONTENT_TYPE": "a/b",
-        "HTTP_X_ONE": "1",
-        "HTTP_ACCEPT": "x,y",
-        "SERVER_NAME": "127.0.0.1",
-        "SERVER_PORT": "8420",
-        "REMOTE_ADDR": "10.0.0.7",
-    }
+    wanted = {"REQUEST_METHOD": "GET", "QUERY_STRING": "a=1", "CONTENT_TYPE": "a/b"}
+    wanted |= {"HTTP_X_ONE": "1", "HTTP_ACCEPT": "x,y"}
+    wanted |= {"SERVER_NAME": "127.0.0.1", "SERVER_PORT": "8420", "REMOTE_ADDR": "10.0.0.7"}
     assert {name: environ[name] for name in wanted} == wanted
     assert environ["PATH_INFO"].encode("latin-1").decode() == "/é"
     scope.client = "[2001:db8::7]:1234"
