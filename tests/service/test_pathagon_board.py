@@ -52,6 +52,9 @@ def test_seat_1_has_row_1_at_the_bottom_and_seat_2_column_a():
     assert two["a1"][1] == two["a5"][1] > two["e1"][1]
     # A turn by 90 degrees, no mirror: seat 2 sits on the left of seat 1's board.
     assert (two["a5"], two["a1"], two["e1"], two["e5"]) == (one["a1"], one["e1"], one["e5"], one["a5"])
+    empty = "..... ..... ..... ..... ....."
+    corners = [[text for text, *_ in arrange(empty, seat=seat)["coordinates"][:2]] for seat in (1, 2)]
+    assert corners == [["a", "1"], ["5", "a"]]
 
 
 @pytest.mark.parametrize("seat", [1, 2])
@@ -59,15 +62,6 @@ def test_the_rails_of_the_seat_that_looks_are_at_the_top_and_at_the_bottom(seat)
     context = arrange("..... ..... ..... ..... .....", seat=seat)
     assert [rail.seat for rail in context["rails"]] == [seat, 3 - seat] * 2
     assert [reserve.seat for reserve in sorted(context["reserves"], key=lambda each: each.y)] == [3 - seat, seat]
-
-
-def test_coordinates_turn_with_the_board():
-    def corner(seat):
-        texts = arrange("..... ..... ..... ..... .....", seat=seat)["coordinates"]
-        return [text for text, *_ in texts[:2]]
-
-    assert corner(1) == ["a", "1"]
-    assert corner(2) == ["5", "a"]
 
 
 def test_the_winning_path_glows_from_rail_to_rail():

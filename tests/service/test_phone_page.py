@@ -76,18 +76,15 @@ def test_the_moves_ahead_are_listed_with_the_ways_to_touch_them(started):
     assert all(ways for _, ways in ahead["moves"])
 
 
-def test_a_typed_sheet_is_read_with_the_code_and_stores_nothing(started):
+def test_a_typed_sheet_is_read_with_the_code_which_asks_no_bot(started):
     match, code = started.match(), started.code()
     found = started.api.send("POST", f"/v1/matches/{match}/score-sheet", code, json={"text": "+5 +3\n+3"}).json
     assert [each["step"] for each in found["steps"]] == [{"move": "+5"}, {"move": "+3"}]
     assert (found["fault"]["line"], found["fault"]["column"], found["version"]) == (2, 1, 2)
     draw = started.api.send("POST", f"/v1/matches/{match}/score-sheet", code, json={"text": "+5 (draw)"}).json
     assert (draw["fault"]["code"], len(draw["steps"])) == ("sheet/draw", 1)
-
-
-def test_the_code_of_a_table_asks_no_bot(started):
     body = {"seats": 2, "steps": [], "playouts": 10}
-    refused = started.api.send("POST", "/v1/rulesets/zhen/suggestions", started.code(), json=body)
+    refused = started.api.send("POST", "/v1/rulesets/zhen/suggestions", code, json=body)
     assert refused.json["code"] == "table/no-account"
 
 

@@ -144,6 +144,8 @@ def test_a_pawn_shows_the_number_of_its_seat_and_a_demon_has_a_shape_without_a_n
     assert words_in(shapes[pawn.attrib["href"][1:]]) == ["1"]
     assert words_in(shapes[demon.attrib["href"][1:]]) == []
     assert "data-owner" not in demon.attrib
+    taken = draw(position([], "a3:1"))
+    assert "2" in [each.text for each in taken.iter(f"{SVG}tspan")], "a home shows the number of its seat"
 
 
 def test_pawns_in_front_hide_those_behind():
@@ -151,11 +153,6 @@ def test_pawns_in_front_hide_those_behind():
     pawns = [each for each in picture.iter() if "pool" not in each.get("data-at", "pool") and "width" in each.attrib]
     heights = [at_of(each)[1] for each in pawns]
     assert (len(heights), heights) == (4, sorted(heights))
-
-
-def test_a_home_shows_the_number_of_its_seat_whoever_stands_there():
-    taken = draw(position([], "a3:1"))
-    assert "2" in [each.text for each in taken.iter(f"{SVG}tspan")]
 
 
 # ---- beside the board
@@ -297,11 +294,6 @@ def test_an_arrow_is_not_touched_first(touch):
     assert not [move for prefix in begun for move in legal(state, prefix) if touch in move]
 
 
-def test_a_pawn_whose_way_is_open_is_moved_by_its_portal():
-    state = position(["portal d3 <d2 >c3", "platform d2"], "d2:1")
-    assert refuse(state, "d2") == ("PO6", "pawns leave d2 when a portal is launched. Touch the portal.")
-
-
 @pytest.mark.parametrize(
     ("state", "touches", "clauses"),
     [
@@ -315,7 +307,9 @@ def test_what_must_come_first_is_the_reason(state, touches, clauses):
     assert {refuse(state, touch)[0] for touch in touches} <= clauses
 
 
-def test_where_demons_go_is_touched_after_the_portal():
+def test_pawns_are_moved_by_their_portal_and_where_demons_go_is_touched_after_it():
+    state = position(["portal d3 <d2 >c3", "platform d2"], "d2:1")
+    assert refuse(state, "d2") == ("PO6", "pawns leave d2 when a portal is launched. Touch the portal.")
     state = position(HAUNTED, "c3:*", demons=True)
     assert legal(state, "launch") == ["launch d3 demons d2", "launch d3 demons d4"]
     assert refuse(state, "d3", "a1")[0] == "PO16"

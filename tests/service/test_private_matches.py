@@ -76,11 +76,6 @@ def test_its_creator_and_the_invited_read_it_and_for_others_it_does_not_exist(pr
         private.same_as_nowhere(lambda at, token=token: private.api.get(at + path, token, headers=headers))
 
 
-def test_a_token_of_another_scope_learns_nothing_more(private):
-    _, recording = private.api.sign_up("Dan", ("record",))
-    private.same_as_nowhere(lambda at: private.api.post(f"{at}/moves", recording, {"move": "+1"}))
-
-
 @pytest.mark.parametrize(("method", "path", "body"), COMMANDS)
 @pytest.mark.parametrize("if_match", [None, '"77"'])
 def test_strangers_cannot_command_what_does_not_exist_for_them(private, method, path, body, if_match):
@@ -97,7 +92,9 @@ def test_overseers_read_it(private, parts, scope):
     assert private.api.get(f"{private.path}/positions/0?version=1", token).status_code == 200
 
 
-def test_a_token_that_is_not_valid_is_told_before_anything_else(private):
+def test_a_token_that_is_not_valid_is_told_before_anything_else_and_one_of_another_scope_learns_nothing(private):
+    _, recording = private.api.sign_up("Dan", ("record",))
+    private.same_as_nowhere(lambda at: private.api.post(f"{at}/moves", recording, {"move": "+1"}))
     assert private.api.get(private.path, "ply_wrong").status_code == 401
     assert private.api.get(f"/v1/matches/{NOWHERE}", "ply_wrong").status_code == 401
 

@@ -36,22 +36,16 @@ def test_the_crosstable_says_who_beat_whom_and_marks_what_was_corrected(hall):
     assert "corrected; entered was 1–2" in shown
 
 
-def test_penalties_stand_in_the_table(hall):
-    assert "Penalties" not in text_of(hall.open(""))
-    hall.post("/penalties", entrant=2, points=1, why="a phone rang")
-    hall.post("/penalties", entrant=4, points=0, why="talking")
-    shown = text_of(hall.open(""))
-    assert "−1: a phone rang" in shown
-    assert "warning: talking" in shown
-
-
-def test_ranks_tell_how_they_changed_since_the_last_round(hall):
-    assert "since the last round" not in hall.open("").text
+def test_penalties_stand_in_the_table_and_ranks_tell_how_they_changed_since_the_last_round(hall):
+    shown = hall.open("").text
+    assert ("Penalties" in shown, "since the last round" in shown) == (False, False)
     hall.post("/rounds", round=2)
     hall.parts.tournaments.advance(hall.id)
     hall.post("/penalties", entrant=1, points=5, why="left the hall")
+    hall.post("/penalties", entrant=4, points=0, why="talking")
     shown = hall.open("").text
-    assert "since the last round" in shown
+    for told in ("since the last round", "−5: left the hall", "warning: talking"):
+        assert told in shown
     assert re.search(r"\d places? up", shown)
     assert re.search(r"\d places? down", shown)
 

@@ -93,7 +93,9 @@ def test_the_picture_of_a_ready_move_is_that_of_the_position_after_it(ruleset):
     raise AssertionError("no move is ready")
 
 
-def test_a_touch_says_what_the_move_would_do():
+def test_places_are_read_with_the_names_of_their_owners_and_a_touch_says_what_the_move_would_do():
+    read = touch(play("c3"))["read"]
+    assert (read["c3"], read["c4"]) == ("c3, a piece of Ann", "c4, empty")
     told = touch(play("c3", "c4", "d1", "a1"), "c5")
     assert [each["move"] for each in told["ready"]] == ["c5"]
     assert "traps the piece of Ben" in told["ready"][0]["sentences"][1]
@@ -115,17 +117,8 @@ def test_a_refused_touch_says_why_without_its_notation():
     assert (refusal["clause"], refusal["title"]) == ("PA4", "Place or move")
     assert "illegal move" not in refusal["detail"]
     assert touch(play("c3", "c4"), "c4", language="de")["refusal"]["detail"].startswith("c4 ist nicht leer")
-
-
-def test_what_is_not_on_the_board_is_refused():
     assert touch(play(), "z9")["refusal"] == {"detail": "there is nothing to touch here", "clause": None, "title": None}
     assert touch(play(), "c3", "z9")["refusal"]["clause"] is None
-
-
-def test_places_are_read_with_the_names_of_their_owners():
-    read = touch(play("c3"))["read"]
-    assert (read["c3"], read["c4"]) == ("c3, a piece of Ann", "c4, empty")
-    assert touch(play("c3"), "c4")["read"] == {}
 
 
 def test_nothing_can_be_touched_after_the_end_or_without_a_board():

@@ -68,19 +68,15 @@ def test_the_own_goal_is_at_the_lower_left_and_own_stacks_are_on_the_left(seat):
         assert {cube.seat for cube in stop.cubes if cube.x < stop.x} == {seat}
 
 
-def test_every_cube_is_drawn_with_the_seats_apart():
+def test_every_cube_is_drawn_with_the_seats_apart_and_high_stacks_and_all_in_goals_are_counted():
     cubes = stops_of([[2, 1], EMPTY, EMPTY, EMPTY])["1"].cubes
     assert [(cube.seat, cube.number) for cube in cubes] == [(1, 1), (1, 2), (2, 1)]
     one, two, other = cubes
     assert (two.x, two.y) == (one.x, one.y - EDGE)
     assert other.x > one.x
-
-
-def test_high_stacks_and_all_stacks_in_goals_are_counted():
     stops = stops_of([[3, 4], EMPTY, EMPTY, EMPTY], ([1, 0], [0, 2]))
-    assert [(count.seat, count.number) for count in stops["1"].counts] == [(2, 4)]
-    assert [(count.seat, count.number) for count in stops["goal-1"].counts] == [(1, 1)]
-    assert [(count.seat, count.number) for count in stops["goal-2"].counts] == [(2, 2)]
+    counts = {place: [(count.seat, count.number) for count in stop.counts] for place, stop in stops.items()}
+    assert (counts["1"], counts["goal-1"], counts["goal-2"]) == ([(2, 4)], [(1, 1)], [(2, 2)])
 
 
 @pytest.mark.parametrize("tiles", [4, 6, 20])
