@@ -203,7 +203,7 @@ def test_what_a_stream_or_an_export_does_not_know_is_refused(club, path, query, 
     assert (refused.status_code, refused.json["code"]) == (status, code)
 
 
-def test_an_export_has_the_record_or_bundle_of_each_match_the_oldest_first(club):
+def test_an_export_has_the_record_bundle_or_positions_of_each_match_the_oldest_first(club):
     assert club.export("ruleset=rings") == ([], {"count": 0, "next": None, "sha256": sha256(b"").hexdigest()})
     matches = [club.play("zhen"), club.play("pathagon"), club.play("zhen")]
     lines, end = club.export("")
@@ -215,15 +215,11 @@ def test_an_export_has_the_record_or_bundle_of_each_match_the_oldest_first(club)
     for line in club.export("as=bundles")[0]:
         assert line["bundle"].encode() == club.api.get(f"/v1/matches/{line['match']}/bundle").data
         assert parse_bundle(line["bundle"].encode()).entries[-1].h.hex() == line["hash"]
-
-
-def test_an_export_of_positions_has_a_line_for_each(club):
-    match = club.play("pathagon")
-    club.api.post(f"/v1/matches/{match}/moves", club.ann, {"move": "a1"})
-    lines, end = club.export("as=positions")
-    assert end["count"] == 1
-    read = [club.api.get(f"/v1/matches/{match}/positions/{ply}").json for ply in range(2)]
+    club.api.post(f"/v1/matches/{matches[1]}/moves", club.ann, {"move": "a1"})
+    lines, end = club.export("ruleset=pathagon&as=positions")
+    read = [club.api.get(f"/v1/matches/{matches[1]}/positions/{ply}").json for ply in range(2)]
     assert [{**line, "cursor": None} for line in lines] == [{**position, "cursor": None} for position in read]
+    assert end["count"] == 1
 
 
 def test_an_export_goes_on_after_any_of_its_lines_and_ends_at_its_limit(club):

@@ -49,17 +49,13 @@ def test_appends_to_matches_and_tournaments_are_noted_in_order(changes):
     assert changes.numbers() == (start + 3, start)
 
 
-def test_only_the_newest_changes_are_kept(changes, monkeypatch):
+def test_only_the_newest_are_kept_and_forgotten_when_some_were_missed_and_their_numbers_go_on(changes, monkeypatch):
     monkeypatch.setattr(changes_module, "KEPT", 3)
     start = changes.numbers().newest
     for version in range(1, 6):
         note(changes, append(version))
     assert [change.last for change in changes.read(0, 10)] == [3, 4, 5]
     assert changes.numbers() == (start + 5, start + 2)
-
-
-def test_changes_are_forgotten_when_some_were_missed_and_their_numbers_go_on(changes):
-    note(changes, append(1))
     before = changes.numbers().newest
     with changes._database.writing() as connection:
         changes.forget(connection)

@@ -169,28 +169,19 @@ def appends(table, monkeypatch) -> list[list[Append]]:
     return noted
 
 
-def test_requests_share_one_round_trip_and_no_refusal_among_them_holds_up_the_others(table, appends, monkeypatch):
-    matches = [table.new_match() for _ in range(3)]
+def test_requests_share_one_round_trip_and_no_refusal_or_unknown_match_among_them_holds_up_the_others(
+    table, appends, monkeypatch
+):
+    first, refused, unknown, last = (table.new_match() for _ in range(4))
+    table.parts.matches.forget(unknown)
     monkeypatch.setattr(table.store, "load", None)
-    asked = [table.ask(match, move) for match, move in zip(matches, ("+1", "9-9", "+1"), strict=True)]
-    assert [type(reply) for reply in table.try_all(*asked)] == [Reply, Leave, Reply]
-    assert [[append.stream for append in together] for together in appends] == [[matches[0], matches[2]]]
+    moves = ((first, "+1"), (refused, "9-9"), (unknown, "+1"), (last, "+1"), (last, "+2"))
+    replies = table.try_all(*(table.ask(match, move) for match, move in moves))
+    assert [type(reply) for reply in replies] == [Reply, Leave, Leave, Reply, Reply]
+    assert [of_reply(reply)["version"] for reply in replies[3:]] == [3, 4]
+    assert [[append.stream for append in together] for together in appends] == [[first, last, last]]
     monkeypatch.undo()
-    assert table.version(matches[1]) == 2
-
-
-def test_moves_of_one_match_are_made_in_their_order(table, appends):
-    match = table.new_match()
-    replies = table.try_all(*(table.ask(match, f"+{tile}") for tile in (1, 2, 3)))
-    assert [of_reply(reply)["version"] for reply in replies] == [3, 4, 5]
-    assert len(appends) == 1
-
-
-def test_a_match_that_this_process_does_not_know_is_left(table, monkeypatch):
-    match = table.new_match()
-    table.parts.matches.forget(match)
-    monkeypatch.setattr(table.store, "load", None)
-    assert isinstance(table.try_all(table.ask(match, "+1"))[0], Leave)
+    assert table.version(refused) == 2
 
 
 def test_nobody_waits_for_the_tournament_of_somebody_elses_match(table, monkeypatch):
@@ -253,19 +244,15 @@ def limited(moves: int) -> Table:
     return Table(allowances_for="all", allowances={**ALLOWANCES, "moves": ((moves, 10**9),)})
 
 
-def test_a_refusal_is_that_of_the_view_and_charged_once():
-    table = limited(10)
-    asked = table.ask(table.new_match(), "9-9")
+def test_a_refusal_is_that_of_the_view_and_charged_once_and_so_is_that_of_who_has_used_up_the_allowance():
+    table = limited(2)
+    match = table.new_match()
+    asked = table.ask(match, "9-9")
     [left] = table.try_all(asked)
     assert isinstance(left, Leave)
     refused = table.leave(asked, left.tried)
     assert (refused.status_code, refused.json["code"]) == (422, "move/illegal")
-    assert refused.headers["RateLimit"].startswith('"moves";r=9;')
-
-
-def test_who_has_used_up_the_allowance_is_refused_by_the_view():
-    table = limited(1)
-    match = table.new_match()
+    assert refused.headers["RateLimit"].startswith('"moves";r=1;')
     assert isinstance(table.try_all(table.ask(match, "+1"))[0], Reply)
     asked = table.ask(match, "+2")
     assert table.try_all(asked) == [Leave()]
@@ -312,7 +299,7 @@ def test_a_store_that_others_wait_for_is_not_asked(table, appends, monkeypatch):
     assert appends == []
 
 
-def test_a_repeated_request_gets_the_answer_that_it_got(table):
+def test_a_repeated_request_gets_the_answer_that_it_got_and_is_one_move_also_at_once(table):
     match = table.new_match()
     asked = table.ask(match, "+1", idempotency_key=KEY)
     [reply] = table.try_all(asked)
@@ -323,14 +310,10 @@ def test_a_repeated_request_gets_the_answer_that_it_got(table):
     assert (again.status_code, again.data) == (200, reply.body)
     assert again.headers["Idempotency-Replayed"] == "true"
     assert table.version(match) == 4
-
-
-def test_the_same_request_twice_at_once_is_one_move(table):
-    match = table.new_match()
-    asked = table.ask(match, "+1", idempotency_key=KEY)
+    asked = table.ask(match, "+3", idempotency_key="another")
     reply, left = table.try_all(asked, asked)
     assert table.leave(asked, left.tried).data == reply.body
-    assert table.version(match) == 3
+    assert table.version(match) == 5
 
 
 def test_an_error_of_ours_in_one_request_is_left_to_its_view_and_the_others_are_answered(table, monkeypatch):

@@ -76,26 +76,6 @@ def test_an_arbiter_gets_the_section_of_organisers_without_what_is_the_owners(cl
     assert stranger.post(f"/v1/tournaments/{club.id}/start", json={}, headers=FROM_HERE).status_code == 401
 
 
-def test_what_an_arbiter_did_is_listed_with_who_and_why(club, parts):
-    place = {"round": 1, "board": next(number for number in (1, 2, 3) if number != board_of(club, 5))}
-    for path, body in (
-        ("/results", {**place, "ranks": [1, 2]}),
-        ("/corrections", {**place, "ranks": [2, 1], **WHY}),
-        ("/entrants/1/withdrawal", {"why": "home early"}),
-        ("/entrants/1/return", {"why": "back again"}),
-        ("/pause", {"why": "the <pizza>"}),
-    ):
-        assert club.post(path, club.ann_token, **body).status_code in (200, 201)
-    acts = page_of(club, browse(parts, club.token)).partition('aria-labelledby="acts"')[2]
-    rows = [re.sub("<[^>]+>", " ", row) for row in re.findall(r"<tr><td>.*?</tr>", acts, re.DOTALL)]
-    assert sum("Ann" in row for row in rows) == 6
-    for told in (
-        *("corrected the result of round", "withdrew Ida #1", "let Ida #1 return", "paused the tournament"),
-        *("so it was agreed", "home early", "back again", "the &lt;pizza&gt;"),
-    ):
-        assert any(told in row for row in rows), told
-
-
 @pytest.mark.parametrize("what", ACTS)
 def test_every_act_is_told_in_english_and_in_german(parts, what):
     act = {"what": what, "entrant": 1, "player_name": None, "round": 2, "board": 3, "game": 1}

@@ -163,8 +163,13 @@ def test_a_session_ends_with_its_token(browser, another, clock):
     assert is_signed_in(browser)
 
 
-def test_a_session_covers_what_its_token_covers_and_ends_when_that_is_revoked_or_replaced(browser, another):
+def test_a_session_covers_what_its_token_covers_issues_none_and_ends_when_that_is_revoked_or_replaced(browser, another):
     token = sign_up(browser)
+    for path in (TOKENS, f"{TOKENS}/rotation"):
+        refused = browser.post(path, json={}, headers=FROM_HERE)
+        assert (refused.status_code, refused.json["code"]) == (403, "token/session")
+    shown = another.post("/sign-in", data={"token": cookie_of(browser)}, headers=FROM_HERE)
+    assert (shown.status_code, "This is not one of our tokens" in shown.text) == (401, True)
     made = issue(browser, token, scopes=["play"])
     sign_in(another, made["token"])
     assert another.get("/v1/players/me").json["scopes"] == ["play"]
@@ -173,15 +178,6 @@ def test_a_session_covers_what_its_token_covers_and_ends_when_that_is_revoked_or
     assert is_signed_in(browser)
     browser.post(f"{TOKENS}/rotation", json={"overlap_s": 0}, headers=bearer(token))
     assert not is_signed_in(browser)
-
-
-def test_a_session_issues_no_tokens_and_begins_no_session(browser, another):
-    sign_up(browser)
-    for path in (TOKENS, f"{TOKENS}/rotation"):
-        refused = browser.post(path, json={}, headers=FROM_HERE)
-        assert (refused.status_code, refused.json["code"]) == (403, "token/session")
-    shown = another.post("/sign-in", data={"token": cookie_of(browser)}, headers=FROM_HERE)
-    assert (shown.status_code, "This is not one of our tokens" in shown.text) == (401, True)
 
 
 def test_the_account_page_signs_browsers_out_and_revokes_tokens(browser, another):

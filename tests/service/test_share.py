@@ -113,15 +113,13 @@ def test_a_picture_that_does_not_exist_is_refused(anybody, match, path, status, 
     assert (refused.status_code, refused.json["code"]) == (status, code)
 
 
-def test_a_picture_at_a_version_may_be_kept_and_others_are_asked_for_again(anybody, match):
+def test_a_picture_at_a_version_may_be_kept_and_a_client_that_has_one_costs_no_drawing(
+    anybody, match, parts, monkeypatch
+):
     kept = anybody.get(f"/matches/{match}/positions/1.png?version=4")
     assert (kept.cache_control.public, kept.cache_control.max_age) == (True, 86400)
     asked = anybody.get(f"/matches/{match}/positions/1.png")
-    assert asked.cache_control.no_cache
-    assert asked.data == kept.data
-
-
-def test_a_client_that_has_the_picture_costs_no_drawing(anybody, match, parts, monkeypatch):
+    assert (asked.cache_control.no_cache, asked.data == kept.data) == (True, True)
     paths = [f"/matches/{match}/positions/1.png", f"/matches/{match}/positions/1/card.png", f"/matches/{match}.gif"]
     tags = [anybody.get(path).headers["ETag"] for path in paths]
     assert len(set(tags)) == 3
@@ -327,38 +325,32 @@ def test_an_open_seat_of_a_public_match_has_a_plain_link_until_the_friend_has_co
     match = ann.open()
     assert links_of(ann.client, match) == [f"{SITE}/matches/{match}/join"]
     assert "Ann invites you to play Pathagon" in anybody.get(f"/matches/{match}/join").text
-    assert [links_of(ann.client, ann.open(ben, private=private)) for private in (True, False)] == [[], []]
+    for private in (True, False):
+        match = ann.open(ben, private=private)
+        assert links_of(ann.client, match) == []
+        for who in (ann, ben):
+            led = who.client.get(f"/matches/{match}/join")
+            assert (led.status_code, led.headers["Location"]) == (303, f"/matches/{match}/play")
 
 
-def test_a_friend_who_is_not_signed_in_comes_back_after_that_and_then_has_one_button(anybody, ann, ben):
+def test_a_friend_signs_in_and_comes_back_to_one_button_and_the_card_of_the_link_holds_nothing_of_the_match(
+    anybody, ann, ben
+):
     match = ann.open(private=True)
     [link] = links_of(ann.client, match)
-    shown = anybody.get(link.removeprefix(SITE), headers=FOR_PEOPLE).text
-    assert "Ann invites you to play Pathagon" in shown
-    assert f'href="/sign-in?next={quote(link.removeprefix(SITE))}"' in shown
-    shown = ben.client.get(link.removeprefix(SITE), headers=FOR_PEOPLE).text
+    path = link.removeprefix(SITE)
+    shown = ben.client.get(path, headers=FOR_PEOPLE).text
     [form] = re.findall(r'<form method="dialog" id="join" ([^>]+)>', shown)
-    assert f'data-match="{match}"' in form
-    assert 'data-seat="2"' in form
-    assert link.partition("invitation=")[2] in form
-
-
-def test_a_link_shows_a_card_of_the_game_and_nothing_of_the_match(anybody, ann):
-    match = ann.open(private=True)
-    [link] = links_of(ann.client, match)
-    tags = tags_of(anybody.get(link.removeprefix(SITE), headers=FOR_PEOPLE).text)
+    for text in (f'data-match="{match}"', 'data-seat="2"', link.partition("invitation=")[2]):
+        assert text in form
+    shown = anybody.get(path, headers=FOR_PEOPLE).text
+    assert f'href="/sign-in?next={quote(path)}"' in shown
+    tags = tags_of(shown)
     assert tags["og:title"] == "Ann invites you to play Pathagon"
     assert "/rulesets/pathagon/card.png" in tags["og:image"]
     assert match not in json.dumps(tags)
     # Sites that follow it would link to another page.
     assert "og:url" not in tags
-
-
-def test_those_who_play_already_are_led_to_the_board(ann, ben):
-    match = ann.open(ben, private=True)
-    for who in (ann, ben):
-        led = who.client.get(f"/matches/{match}/join")
-        assert (led.status_code, led.headers["Location"]) == (303, f"/matches/{match}/play")
 
 
 @pytest.mark.parametrize("end", ["used up", "revoked"])

@@ -1,7 +1,6 @@
 """Several steps in one request: a receipt for all, or nothing stored."""
 
 from dataclasses import replace
-from itertools import product
 
 import pytest
 
@@ -93,13 +92,17 @@ def test_nobody_moves_for_the_seat_of_somebody_else(api, ann):
     assert api.get(f"/v1/matches/{match}").json["version"] == 3
 
 
-def test_nothing_follows_the_end(api, ann, path):
+def test_nothing_follows_the_end_and_the_match_is_verified(api, parts, ann, match, path):
     steps = [{"move": "d4"}, {"withdraw": 2, "cause": "resigned"}]
     refused = api.post(path, ann[1], {"steps": [*steps, {"move": "d5"}]})
     assert (refused.status_code, refused.json["code"], refused.json["step"]) == (409, "match/over", 2)
     ended = api.post(path, ann[1], {"steps": steps}).json
     assert [event["type"] for event in ended["events"]] == ["move-made", "seat-withdrawn", "match-ended"]
     assert ended["turn"] == {"over": {"reason": "withdrawal", "ranks": [1, 2]}}
+    entries = parts.matches.read_events(match, 0)
+    assert type(verify_match(match, entries)).__name__ == "MatchVerified"
+    assert confirm_match(match, entries) is not None
+    assert verify_all(parts, [(match, ended["version"])]) == ["scored"]
 
 
 def test_a_recorder_enters_a_sheet_with_dice_and_a_withdrawal(api, parts, ann):
@@ -136,20 +139,6 @@ def test_server_dice_fall_between_the_moves(api, ann):
         answer = api.post(f"{path}/moves", ann[1], moves(legal[0], legal[0]))
         is_stored = api.get(path).json["version"] > before
         assert (answer.status_code, is_stored) in {(200, True), (422, False)}
-
-
-def test_the_match_is_verified_as_if_the_steps_had_come_one_by_one(api, parts, ann):
-    match = api.new_match(ann[1], [{"player": ann[0]}] * 2, ruleset="zhen")
-    path = f"/v1/matches/{match}"
-    while "decision" in (api.get(path).json["turn"] or {}):
-        legal = api.get(f"{path}/legal-moves?limit=50").json["moves"]
-        for steps in (*product(legal, legal), legal[:1]):
-            if api.post(f"{path}/moves", ann[1], moves(*steps)).status_code == 200:
-                break
-    entries = parts.matches.read_events(match, 0)
-    assert type(verify_match(match, entries)).__name__ == "MatchVerified"
-    assert confirm_match(match, entries) is not None
-    assert verify_all(parts, [(match, parts.matches.read(match).version)]) == ["scored"]
 
 
 ONE = [{"move": "d4"}]

@@ -153,13 +153,10 @@ def test_no_page_of_any_format_shows_json(browser, parts, terms):
         assert "3 for place 1, 1 for place 2; 6 for a bye; 1 for an absence" in shown
 
 
-def test_how_a_game_or_a_tournament_ended_is_told_in_words():
+def test_how_a_game_or_a_tournament_ended_and_every_kind_of_incident_is_told_in_words():
     assert [name_way(each) for each in ("withdrawal", "forfeited")] == ["because a player left", "by forfeit"]
     ends = {None: None, "played": None, "sprt-elo1": "the sequential test has decided", "no hall": "no hall"}
     assert {reason: describe_end(reason) for reason in ends} == ends
-
-
-def test_every_kind_of_incident_is_told_in_words():
     causes = (*FAILURES, "time", "crashed", "silent", "illegal", "unreadable", "absent", "disqualified", "resigned")
     assert all(name_incident(cause) != cause for cause in causes)
     assert name_incident("new-cause") == "new cause"

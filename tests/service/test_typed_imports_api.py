@@ -90,13 +90,6 @@ def test_nothing_can_be_kept_if_the_headers_are_at_fault(api: Api, parts: Parts,
         assert (refused.status_code, refused.json["code"]) == (409, "import/nothing-to-keep")
 
 
-def test_the_same_key_is_the_same_match(api: Api, ann) -> None:
-    first, again = (send(api, ann[1], SOUND, key="k") for _ in range(2))
-    assert first == again
-    assert send(api, ann[1], FAULTY, 422, key="k")["code"] == "key/reused"
-    assert send(api, ann[1], SOUND)["import"] != first["import"]
-
-
 def test_a_private_unfinished_record_becomes_a_private_match_that_goes_on(api: Api, parts: Parts, ann) -> None:
     taken = send(api, ann[1], HEAD + "+5 +3", query="?private=true")
     check_import(parts, taken["import"])
@@ -105,7 +98,11 @@ def test_a_private_unfinished_record_becomes_a_private_match_that_goes_on(api: A
     assert api.post(f"{path}/moves", ann[1], {"move": "+4"}).status_code == 200
 
 
-def test_a_body_that_is_no_text_or_too_long_or_not_allowed_is_refused(api: Api, ann) -> None:
+def test_the_same_key_is_the_same_match_and_no_text_one_too_long_or_not_allowed_is_refused(api: Api, ann) -> None:
+    first, again = (send(api, ann[1], SOUND, key="k") for _ in range(2))
+    assert first == again
+    assert send(api, ann[1], FAULTY, 422, key="k")["code"] == "key/reused"
+    assert send(api, ann[1], SOUND)["import"] != first["import"]
     assert send(api, ann[1], b"[ruleset\n\xff", 422)["code"] == "record/unreadable"
     assert send(api, ann[1], b"x" * (MAX_RECORD_BYTES + 1), 422)["code"] == "record/too-long"
     assert send(api, api.sign_up("Chip", ("play",))[1], SOUND, 403)["code"] == "auth/scope"
