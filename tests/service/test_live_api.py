@@ -212,10 +212,3 @@ def test_the_client_behind_the_configured_number_of_proxies_counts(monkeypatch, 
     forwarded = {**SSE, "X-Forwarded-For": "198.51.100.9, 203.0.113.1, 203.0.113.2"}
     behind.api.get(f"{behind.path}/events", headers=forwarded, environ_overrides={"REMOTE_ADDR": "10.0.0.7"})
     assert set(asked) == {told}
-
-
-def test_a_body_that_came_too_slowly_is_refused_and_its_key_can_be_used_again(played):
-    late = {"data": b"", "content_type": "application/json", "environ_overrides": {"plyscribe.late": 30.0}, "key": "k"}
-    refused = played.api.post(f"{played.path}/abort", played.ann_token, **late)
-    assert (refused.status_code, refused.json["code"]) == (408, "request/too-slow")
-    assert played.api.post(f"{played.path}/abort", played.ann_token, {}, key="k").status_code == 200

@@ -59,16 +59,13 @@ def counted(api) -> Counted:
     return Counted(api)
 
 
-def test_requests_are_counted_by_the_template_of_their_route_and_refusals_by_their_code(api, counted):
+@pytest.mark.parametrize("path", ["/v1/nothing", "/v1/matches/a/b/c/d"])
+def test_requests_are_counted_by_their_route_and_refusal_and_an_invented_method_makes_no_label(api, counted, path):
     for letter in "ab":
         api.get(f"/v1/matches/match-{letter * 26}")
     route = {"process": "test", "method": "GET", "route": "/v1/matches/{match}"}
     assert counted("request_seconds_count", **route, status="404") == 2
     assert counted("refusals_total", code="match/unknown") == 2
-
-
-@pytest.mark.parametrize("path", ["/v1/nothing", "/v1/matches/a/b/c/d"])
-def test_a_method_that_a_client_invents_makes_no_label(api, counted, path):
     api.send("BREW", path)
     assert counted("request_seconds_count", method="other", route="none") == 1
     assert "BREW" not in api.get("/metrics").text

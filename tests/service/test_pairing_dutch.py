@@ -65,7 +65,7 @@ def check_round(state: Tournament) -> None:
     assert pairing == pair_next(state)
 
 
-def test_after_a_forfeit_two_may_meet_again_and_nobody_is_owed_a_seat():
+def test_after_a_forfeit_two_may_meet_again_nobody_is_owed_a_seat_and_who_won_has_floated_and_gets_no_bye():
     tournament = GivenTournament(2, format=SWISS)
     tournament.start()
     tournament.pair([(1, 2)])
@@ -75,9 +75,6 @@ def test_after_a_forfeit_two_may_meet_again_and_nobody_is_owed_a_seat():
     tournament.pair(*pairing)
     words = [reason.word for reason in explain_rounds(tournament.state, {2})[2].boards[0]]
     assert words == ["floated", "seat-by-number"]
-
-
-def test_who_won_by_forfeit_has_floated_down_and_gets_no_bye():
     tournament = GivenTournament(3, format=SWISS)
     tournament.start()
     tournament.pair([(1, 2)], byes=[3])

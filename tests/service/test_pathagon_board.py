@@ -95,13 +95,10 @@ def test_neighbours_of_a_seat_are_linked_and_pieces_at_its_edges_with_the_rail(s
     assert {each.upright for each in links if each.field in ("a1", "b2")} == {seat == 1}
 
 
-def test_closed_fields_and_resting_pieces_of_both_seats_are_marked():
+def test_moves_closed_fields_and_resting_pieces_of_both_seats_are_marked():
     context = arrange("..1.. ..... 2.1.. ..... 1....", resting="c3", resting_other="a3", closed=["c4"])
     assert {each.field for each in context["pieces"] if each.rests} == {"a3", "c3"}
     assert [name for name, *_ in context["closed"]] == ["c4"]
-
-
-def test_a_shift_is_marked_from_field_to_field_and_a_placement_where_it_went():
     moved = arrange("..... ..... 2.1.. ..... .....", LastMove(1, "e1-c3"))
     assert (moved["came"].field, moved["went"].field) == ("e1", "c3")
     assert moved["arrow"] is not None

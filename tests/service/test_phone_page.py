@@ -69,14 +69,7 @@ def test_a_code_that_does_not_count_gets_a_page_that_says_so(started, monkeypatc
     assert ("board 1 in round 1 of Cup" in page.text) == (what == "expired")
 
 
-def test_the_moves_ahead_are_listed_with_the_ways_to_touch_them(started):
-    ahead = at(started, f"{started.code()}/ahead", Accept="application/json").json
-    assert ahead["version"] == 2
-    assert len(ahead["moves"]) > 5
-    assert all(ways for _, ways in ahead["moves"])
-
-
-def test_a_typed_sheet_is_read_with_the_code_which_asks_no_bot(started):
+def test_with_the_code_a_typed_sheet_is_read_and_moves_ahead_are_listed_but_no_bot_is_asked(started):
     match, code = started.match(), started.code()
     found = started.api.send("POST", f"/v1/matches/{match}/score-sheet", code, json={"text": "+5 +3\n+3"}).json
     assert [each["step"] for each in found["steps"]] == [{"move": "+5"}, {"move": "+3"}]
@@ -86,6 +79,8 @@ def test_a_typed_sheet_is_read_with_the_code_which_asks_no_bot(started):
     body = {"seats": 2, "steps": [], "playouts": 10}
     refused = started.api.send("POST", "/v1/rulesets/zhen/suggestions", code, json=body)
     assert refused.json["code"] == "table/no-account"
+    ahead = at(started, f"{code}/ahead", Accept="application/json").json
+    assert (ahead["version"], len(ahead["moves"]) > 5, all(ways for _, ways in ahead["moves"])) == (2, True, True)
 
 
 def test_arbiters_see_the_sheets_and_players_do_not(started):

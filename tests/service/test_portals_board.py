@@ -158,16 +158,13 @@ def test_pawns_in_front_hide_those_behind():
 # ---- beside the board
 
 
-def test_a_pool_shows_its_pawns_and_how_many_they_are():
+def test_a_pool_shows_its_pawns_and_their_number_a_star_who_was_at_the_center_and_is_faint_if_its_seat_left():
     picture = draw(position(NET, "e3:1", pool=12))
     pools = named(picture, "data-place")
     assert ["×11" in words_in(pools["pool-1"]), "×12" in words_in(pools["pool-2"])] == [True, True]
     assert len(keys_of(picture, "pawn-2-pool")) == 8
     few = draw(position(NET, "e3:1", pool=3))
     assert keys_of(few, "pawn-1-pool") == ["pawn-1-pool-1", "pawn-1-pool-2"]
-
-
-def test_a_star_shows_who_has_been_to_center_and_a_faint_pool_who_has_left():
     assert keys_of(draw(position(NET, "e3:1", centered=[2])), "star-") == ["star-2"]
     pools = named(draw(PORTALS_V1.withdraw(start(3), 2)), "data-place")
     assert ["opacity" in pools[f"pool-{seat}"].attrib for seat in (1, 2, 3)] == [False, True, False]
@@ -201,21 +198,19 @@ def test_pools_lie_beside_the_board_and_apart_from_each_other(seats):
 # ---- the last move
 
 
-def test_a_build_marks_the_element_and_its_arrows():
-    picture = draw(position(NET), 1, "portal b3 <a3 >c3")
-    assert marked_in(picture) == {"b3"}
-    filled = [key for key, thing in named(picture, "data-key").items() if thing.get("class") == "last-fill"]
-    assert sorted(filled) == ["arrow-a3-b3", "arrow-b3-c3"]
-
-
 @pytest.mark.parametrize(
-    ("move", "marked", "uses_arrows"),
-    [("enter", "a3", False), ("exit", "c3", False), ("launch d3 demons d2", "d3", True)],
+    ("move", "marked", "arrows"),
+    [
+        *(("enter", "a3", []), ("exit", "c3", [])),
+        ("portal b3 <a3 >c3", "b3", ["arrow-a3-b3", "arrow-b3-c3"]),
+        ("launch d3 demons d2", "d3", ["arrow-c2-d3", "arrow-d3-c3", "arrow-d3-d2", "arrow-e3-d3"]),
+    ],
 )
-def test_another_move_marks_where_it_happened(move, marked, uses_arrows):
+def test_the_last_move_marks_where_it_happened_and_its_arrows(move, marked, arrows):
     picture = draw(position(NET), 2, move)
     assert marked_in(picture) == {marked}
-    assert ("last-fill" in {each.get("class") for each in picture.iter(f"{SVG}use")}) == uses_arrows
+    filled = [key for key, thing in named(picture, "data-key").items() if thing.get("class") == "last-fill"]
+    assert sorted(filled) == arrows
 
 
 # ---- touches

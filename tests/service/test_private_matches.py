@@ -85,13 +85,6 @@ def test_strangers_cannot_command_what_does_not_exist_for_them(private, method, 
     private.same_as_nowhere(ask)
 
 
-@pytest.mark.parametrize("scope", ["organise", "admin"])
-def test_overseers_read_it(private, parts, scope):
-    _, token = parts.accounts.sign_up(Actor("system", "test"), "Eve", "person", (scope,))
-    assert private.api.get(private.path, token).status_code == 200
-    assert private.api.get(f"{private.path}/positions/0?version=1", token).status_code == 200
-
-
 def test_a_token_that_is_not_valid_is_told_before_anything_else_and_one_of_another_scope_learns_nothing(private):
     _, recording = private.api.sign_up("Dan", ("record",))
     private.same_as_nowhere(lambda at: private.api.post(f"{at}/moves", recording, {"move": "+1"}))
@@ -99,10 +92,14 @@ def test_a_token_that_is_not_valid_is_told_before_anything_else_and_one_of_anoth
     assert private.api.get(f"/v1/matches/{NOWHERE}", "ply_wrong").status_code == 401
 
 
-def test_who_declines_the_invitation_reads_it_no_more(private):
+def test_overseers_read_it_and_who_declines_the_invitation_no_more(private, parts):
+    tokens = {private.ben_token: 404}
+    for name, scope in (("Eve", "organise"), ("Fay", "admin")):
+        tokens[parts.accounts.sign_up(Actor("system", "test"), name, "person", (scope,))[1]] = 200
     assert private.api.send("DELETE", f"{private.path}/seats/2", private.ben_token).status_code == 200
-    assert private.api.get(private.path, private.ben_token).status_code == 404
-    assert private.api.get(f"{private.path}/positions/0?version=1", private.ben_token).status_code == 404
+    for token, status in tokens.items():
+        for path in ("", "/positions/0?version=1"):
+            assert private.api.get(private.path + path, token).status_code == status
 
 
 def test_who_sits_down_commands_through_a_process_that_has_not_seen_it_yet(private, parts):

@@ -90,18 +90,7 @@ def test_forks_duplicates_and_rematches_count(api):
     assert refusal(api.post(f"/v1/matches/{over}/rematch", token, {})) == TOO_MANY
 
 
-def test_bots_make_only_so_many_playouts(api, parts):
-    account, token = api.sign_up("Ann")
-    refused = create(api, token, HEAVY, None)
-    assert refusal(refused) == TOO_HEAVY
-    assert "at most 200 playouts" in refused.json["detail"]
-    match = create(api, token, {"player": account}, {"bot": "mcts"}).json["match"]
-    fork = {"ply": 0, "seats": [HEAVY, HEAVY]}
-    assert refusal(api.post(f"/v1/matches/{match}/forks", token, fork)) == TOO_HEAVY
-    assert api.get("/v1/matches").json["matches"][0]["match"] == match
-
-
-def test_a_match_from_before_the_limit_goes_on_and_its_rematch_is_refused(api, parts):
+def test_bots_make_only_so_many_playouts_but_a_match_from_before_the_limit_goes_on(api, parts):
     account, token = api.sign_up("Ann")
     before = Api(create_app(compose(replace(parts.config, max_playouts=MAX_PLAYOUTS), parts.store)))
     match = create(before, token, {"player": account}, HEAVY).json["match"]
@@ -109,6 +98,13 @@ def test_a_match_from_before_the_limit_goes_on_and_its_rematch_is_refused(api, p
     assert api.post(f"/v1/matches/{match}/moves", token, {"move": move}).status_code == 200
     assert api.post(f"/v1/matches/{match}/withdrawal", token, {}).status_code == 200
     assert refusal(api.post(f"/v1/matches/{match}/rematch", token, {})) == TOO_HEAVY
+    refused = create(api, token, HEAVY, None)
+    assert refusal(refused) == TOO_HEAVY
+    assert "at most 200 playouts" in refused.json["detail"]
+    match = create(api, token, {"player": account}, {"bot": "mcts"}).json["match"]
+    fork = {"ply": 0, "seats": [HEAVY, HEAVY]}
+    assert refusal(api.post(f"/v1/matches/{match}/forks", token, fork)) == TOO_HEAVY
+    assert api.get("/v1/matches").json["matches"][0]["match"] == match
 
 
 def test_an_organiser_enters_no_heavier_bots_and_an_administrator_has_no_quota(api, parts):

@@ -70,6 +70,7 @@ def test_rings_are_lettered_once_and_have_no_terrain_before_it_is_laid():
     words = words_in(draw(table()))
     assert all(words.count(ring) == 1 for ring in "abcd")
     assert not set(NAMES) & set(words)
+    assert "17" in words_in(draw(table(round=17))), "the round"
     assert not [key for key in named(draw(start()), "data-key") if key.startswith("terrain")]
 
 
@@ -106,12 +107,17 @@ def test_own_units_of_a_kind_are_touched_together_and_those_of_others_by_their_f
     assert touches["b4"].findall(f"{SVG}use")
 
 
-def test_the_possessions_of_a_seat_are_on_its_mat():
+def test_the_possessions_of_a_seat_are_on_its_mat_where_its_start_waits_and_who_left_is_faded():
     state = table("b1:1WW", dice={1: "RMMT", 2: "TT"}, points=(7, 1))
     first, second = (mat_of(state, seat) for seat in (1, 2))
     assert (first.points, [(each.number) for each in first.supply]) == (7, [2, 3, 2])
     assert [(each.touch, len(each.dice)) for each in first.dice] == [("die:R", 1), ("die:M", 2), ("die:T", 1)]
     assert [(each.touch, len(each.dice)) for each in second.dice] == [("die:T", 2)]
+    attached = play(start(terrain=["LLLMMHH"] * 4), "start a3")
+    assert [(mat.seat, mat.waits) for mat in arrange(attached)["mats"]] == [(1, True), (2, False)]
+    left = RINGS_V1.withdraw(table("b1:2W", seats=3), 2)
+    assert mat_of(left, 2).left
+    assert "opacity" in ElementTree.tostring(draw(left), encoding="unicode")
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4])
@@ -121,10 +127,6 @@ def test_the_mat_of_the_seat_that_looks_is_below_and_the_others_are_in_corners(s
         assert mats[0].seat == seat
         assert sorted(mat.seat for mat in mats) == [*range(1, seats + 1)]
         assert len({mat.plan for mat in mats}) == seats
-
-
-def test_the_round_and_its_pass_are_shown_once_the_first_begins():
-    assert "17" in words_in(draw(table(round=17)))
 
 
 def test_the_mat_of_the_seat_on_turn_shows_its_uses():
@@ -137,21 +139,10 @@ def test_the_mat_of_the_seat_on_turn_shows_its_uses():
     ]
 
 
-def test_a_start_waits_on_the_mat_until_it_is_attached_and_a_seat_that_left_is_faded():
-    attached = play(start(terrain=["LLLMMHH"] * 4), "start a3")
-    assert [(mat.seat, mat.waits) for mat in arrange(attached)["mats"]] == [(1, True), (2, False)]
-    left = RINGS_V1.withdraw(table("b1:2W", seats=3), 2)
-    assert mat_of(left, 2).left
-    assert "opacity" in ElementTree.tostring(draw(left), encoding="unicode")
-
-
-def test_a_first_warrior_that_waits_for_a_second_is_drawn_on_its_way():
+def test_a_first_warrior_on_its_way_and_a_proposal_are_shown_until_they_are_answered():
     state = play(table("b3:1W b5:1W b4:2B"), "M warrior b3-b4")
     assert [is_last for is_last, _ in arrange(state)["arrows"]] == [False]
     assert named(draw(state), "data-key")["warrior-1-b4-first"].attrib["data-at"] == "b4"
-
-
-def test_a_proposal_is_shown_until_it_is_answered():
     proposed = play(table(ALLIES, seats=3), "M ally 3 b3xb4")
     assert (len(arrange(proposed)["arrows"]), "decline" in named(draw(proposed), "data-touch")) == (1, True)
     accepted = play(proposed, "accept b5")
@@ -163,11 +154,13 @@ def test_a_proposal_is_shown_until_it_is_answered():
     ("move", "marked"),
     [
         *(("start a2", 1), ("T start a2", 1), ("R +warrior", 1), ("M warrior b3-c3", 2), ("M runner d1-top", 2)),
-        *(("T swap a1 a7", 2), ("accept b5", 1), ("T spin b +", 0)),
+        *(("T swap a1 a7", 2), ("accept b5", 1), ("T spin b +", 0), ("drop R", 0), ("decline", 0)),
     ],
 )
-def test_the_last_move_marks_the_fields_that_it_touched(move, marked):
-    assert len(set(arrange(table(), 2, move)["marks"])) == marked
+def test_the_last_move_marks_the_fields_that_it_touched_or_its_mat(move, marked):
+    arranged = arrange(table(), 2, move)
+    assert len(set(arranged["marks"])) == marked
+    assert [mat.last for mat in arranged["mats"]] == [False, move in ("drop R", "decline")]
 
 
 def test_a_unit_that_moved_leaves_an_arrow_but_not_from_the_start_of_a_seat_that_left():
@@ -184,11 +177,6 @@ def test_a_turned_ring_says_by_how_much_and_shows_which_way(way, degrees):
     there, back = (arrange(table(), 1, f"T spin b {each}")["turn"] for each in (way, "+" if way == "-" else "-"))
     assert there["rims"] == back["rims"]
     assert there["arrows"] != back["arrows"]
-
-
-@pytest.mark.parametrize("move", ["drop R", "decline"])
-def test_a_move_without_a_field_marks_its_mat(move):
-    assert [mat.last for mat in arrange(table(), 2, move)["mats"]] == [False, True]
 
 
 def test_the_view_says_which_seat_decides():

@@ -66,16 +66,13 @@ def refuse(environ: dict[str, Any], start: Callable[..., Any]) -> Iterable[bytes
     return [b"wait"]
 
 
-def test_an_answer_that_is_held_back_holds_no_thread_and_is_sent():
+def test_an_answer_that_is_held_back_holds_no_thread_and_is_sent_and_not_too_many_are(monkeypatch):
     front, asked = Front(refuse, 0), [Answered() for _ in range(3 * THREADS)]
     for exchange in asked:
         front._answer(exchange)
     assert not all(exchange.sent.is_set() for exchange in asked)
     assert all(exchange.sent.wait(30) for exchange in asked)
     assert {exchange.answered for exchange in asked} == {(429, b"wait")}
-
-
-def test_no_more_than_so_many_answers_are_held_back(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("plyscribe.service.web.server.MAX_PAUSED", 0)
     exchange = Answered()
     Front(refuse, 0)._answer(exchange)

@@ -29,14 +29,11 @@ def sentence(effect: Effect, names: dict[int, str]) -> str:
     return found
 
 
-def test_a_name_stays_as_its_player_writes_it():
+def test_a_name_stays_as_its_player_writes_it_and_equal_ones_are_told_apart_by_their_seats():
     placed = Effect("placed", "PA4", chosen=True, seat=1, target="c3")
     for names, who in (({1: "ann"}, "ann"), ({1: "{to}"}, "{to}"), ({}, "Seat 1")):
         assert sentence(placed, names) == f"{who} places a piece from the reserve on c3."
     assert sentence(Effect("closed", "PA6", owner=2, target="c4"), {}) == "c4 is closed to seat 2 for the next turn."
-
-
-def test_players_with_the_same_name_are_told_apart_by_their_seats():
     assert name_seats({1: "Ann", 2: "Ben", 3: "Ann"}, "de") == {1: "Ann (Platz 1)", 2: "Ben", 3: "Ann (Platz 3)"}
 
 

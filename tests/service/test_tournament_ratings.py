@@ -10,7 +10,11 @@ MODEL = Model(open_ratings("toy"))
 ROUND_ROBIN = {"kind": "round-robin"}
 
 
-def test_everybody_begins_as_a_newcomer_and_ratings_follow_strength_and_grow_surer():
+def test_everybody_begins_as_a_newcomer_and_ratings_follow_all_ranks_and_strength_and_grow_surer():
+    pods = GivenTournament(3, seats=3).play(pair_next, by_number, most=1)
+    first = pods.state.rounds[0].boards[0]
+    after = MODEL.rate([MODEL.newcomer] * 3, [sorted(first).index(entrant) + 1 for entrant in first])
+    assert rate_entrants(pods.state) == dict(zip(first, after, strict=True))
     assert set(rate_entrants(GivenTournament(3).state).values()) == {MODEL.newcomer}
     tournament = GivenTournament(6, format=ROUND_ROBIN).play(pair_round_robin, by_number)
     ratings = rate_entrants(tournament.state)
@@ -29,13 +33,6 @@ def test_games_are_taken_in_the_order_of_boards_not_of_results():
         for board in boards:
             tournament.decide(2, board, 2, 1)
     assert rate_entrants(tournaments[0].state) == rate_entrants(tournaments[1].state)
-
-
-def test_a_game_of_a_pod_is_rated_by_all_ranks():
-    tournament = GivenTournament(3, seats=3).play(pair_next, by_number, most=1)
-    first = tournament.state.rounds[0].boards[0]
-    after = MODEL.rate([MODEL.newcomer] * 3, [sorted(first).index(entrant) + 1 for entrant in first])
-    assert rate_entrants(tournament.state) == dict(zip(first, after, strict=True))
 
 
 def test_a_game_that_was_annulled_or_that_no_match_decided_is_not_rated():

@@ -144,18 +144,18 @@ def test_a_name_without_an_address_says_so(open_poster):
     assert resolve_name("127.0.0.1", 80) == ["127.0.0.1"]
 
 
-def test_proxies_of_the_environment_are_not_used(receiver, monkeypatch, open_poster):
+def test_connections_are_used_again_by_many_at_a_time_and_proxies_of_the_environment_are_not(
+    receiver, monkeypatch, open_poster
+):
     for name in ("http_proxy", "HTTP_PROXY", "ALL_PROXY", "all_proxy"):
         monkeypatch.setenv(name, "http://127.0.0.1:1")
-    assert post(open_poster("any"), receiver.url) == 204
-
-
-def test_connections_are_used_again(receiver, open_poster):
     looked_up: list[str] = []
     poster = open_poster("any", lambda host, _: looked_up.append(host) or ["127.0.0.1"])
-    for _ in range(3):
-        post(poster, receiver.url)
+    assert [post(poster, receiver.url) for _ in range(3)] == [204] * 3
     assert len(looked_up) == 1
+    receiver.answer = lambda got: time.sleep(0.05) or 200
+    with ThreadPoolExecutor(16) as pool:
+        assert list(pool.map(lambda _: post(poster, receiver.url), range(16))) == [200] * 16
 
 
 CERTIFICATE = Path(__file__).with_name("hooks.example.org.pem")
@@ -232,10 +232,3 @@ def test_of_an_endless_answer_little_is_read(open_poster):
     with answering(flood) as url:
         assert post(open_poster("any"), url) == 200
     assert sent[0] < 100_000_000
-
-
-def test_many_post_at_the_same_time_each_within_its_own_time(receiver, open_poster):
-    receiver.answer = lambda got: time.sleep(0.05) or 200
-    poster = open_poster("any")
-    with ThreadPoolExecutor(16) as pool:
-        assert list(pool.map(lambda _: post(poster, receiver.url), range(16))) == [200] * 16

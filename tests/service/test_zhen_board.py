@@ -87,7 +87,10 @@ def test_the_highest_stack_stays_in_the_picture(tiles, seat):
     assert min(count.y for stop in stops.values() for count in stop.counts) > 12
 
 
-def test_the_last_move_is_an_arrow_over_every_tile_on_its_way():
+def test_the_last_move_is_an_arrow_over_every_tile_on_its_way_from_the_reserve_or_to_the_goal_of_its_seat():
+    placed = arrange([[0, 1], *[EMPTY] * 3], last=LastMove(2, "+1"))
+    assert (placed["came"], placed["went"].place, placed["steps"]) == (None, "1", [])
+    assert [arrange([EMPTY] * 4, last=LastMove(seat, "2-goal"))["went"].seat for seat in (1, 2)] == [1, 2]
     context = arrange([EMPTY] * 10, last=LastMove(2, "3-8"))
     assert (context["came"].place, context["went"].place) == ("3", "8")
     stops = {stop.place: stop for stop in context["stops"]}
@@ -104,13 +107,6 @@ def test_an_arrow_between_rows_runs_around_their_ends(move, side):
     tiles = [context["came"].x, context["went"].x, *(x for x, _ in context["steps"])]
     assert (max(xs) > max(tiles)) == (side == 1)
     assert (min(xs) < min(tiles)) == (side == -1)
-
-
-def test_an_arrow_comes_from_the_reserve_or_ends_at_the_goal_of_the_seat_that_moved():
-    placed = arrange([[0, 1], *[EMPTY] * 3], last=LastMove(2, "+1"))
-    assert (placed["came"], placed["went"].place, placed["steps"]) == (None, "1", [])
-    entered = [arrange([EMPTY] * 4, last=LastMove(seat, "2-goal"))["went"].seat for seat in (1, 2)]
-    assert entered == [1, 2]
 
 
 def test_reserves_fit_beside_each_other():
