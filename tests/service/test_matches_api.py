@@ -78,7 +78,7 @@ def test_playing_and_recording_need_their_scopes(api, parts):
     assert api.post(f"{path}/moves", token, {"move": "d4"}).json["code"] == "auth/scope"
 
 
-def test_the_same_request_with_the_same_key_is_one_move_and_the_same_bytes(two):
+def test_the_same_request_with_the_same_key_is_one_move_and_the_same_bytes_after_the_end_on_another_server(two, parts):
     first = two.move("d4", two.ann_token, key="k1")
     two.play("e5")
     again = two.move("d4", two.ann_token, key="k1", headers={"Accept-Language": "de"})
@@ -88,6 +88,9 @@ def test_the_same_request_with_the_same_key_is_one_move_and_the_same_bytes(two):
     assert again.headers["Idempotency-Replayed"] == "true"
     assert "Idempotency-Replayed" not in first.headers
     assert two.get().json["ply"] == 2
+    assert two.api.post(f"{two.path}/withdrawal", two.ben_token).status_code == 200
+    other = Api(create_app(compose(parts.config, parts.store)))
+    assert other.post(f"{two.path}/moves", two.ann_token, {"move": "d4"}, key="k1").data == first.data
 
 
 def test_a_match_created_twice_with_one_key_is_one_match(api):
@@ -97,14 +100,6 @@ def test_a_match_created_twice_with_one_key_is_one_match(api):
     assert (again.data, again.status_code) == (first.data, 201)
     assert (first.headers["ETag"], first.json["turn"]) == ('"1"', None)
     assert first.headers["Location"] == again.headers["Location"] == f"/v1/matches/{first.json['match']}"
-
-
-def test_a_retry_is_answered_after_the_match_ended_and_on_another_server(two, parts):
-    first = two.move("d4", two.ann_token, key="k1")
-    ended = two.api.post(f"{two.path}/withdrawal", two.ben_token).json
-    assert ended["turn"] == {"over": {"reason": "withdrawal", "ranks": [1, 2]}}
-    other = Api(create_app(compose(parts.config, parts.store)))
-    assert other.post(f"{two.path}/moves", two.ann_token, {"move": "d4"}, key="k1").data == first.data
 
 
 def test_a_key_is_of_one_player_and_one_request_that_was_not_refused(two):

@@ -25,17 +25,14 @@ def plain(colour: str, width: int = 40) -> bytes:
 
 
 @pytest.mark.parametrize("ruleset", [*RULESETS, TOY_V1], ids=name_of)
-def test_text_is_drawn_without_the_fonts_of_the_machine(ruleset):
+def test_text_is_drawn_also_bold_without_the_fonts_of_the_machine(ruleset):
+    word = '<text y="15" font-size="14" font-weight="{}">24</text>'
+    assert render_png(SVG.format(word.format("bold")), 40) != render_png(SVG.format(word.format("normal")), 40)
     *_, (state, last) = some_positions(ruleset)
     svg = draw_board(ruleset, state, last, "light")
     wordless = re.sub("<text.*?</text>", "", svg, flags=re.DOTALL)
     assert wordless != svg
     assert render_png(svg, 360) != render_png(wordless, 360)
-
-
-def test_bold_text_is_bold():
-    word = '<text y="15" font-size="14" font-weight="{}">24</text>'
-    assert render_png(SVG.format(word.format("bold")), 40) != render_png(SVG.format(word.format("normal")), 40)
 
 
 def test_a_film_has_a_frame_for_each_picture_in_its_colours_and_holds_the_last_one():

@@ -295,19 +295,15 @@ def test_after_the_end_the_recorder_confirms_or_corrects_and_others_wait(ann):
     assert "waits for its recorder" not in ann.see(f"/matches/{match}")
 
 
-def test_with_the_servers_dice_nothing_is_entered_or_taken_back(ann):
+def test_the_recorder_seats_guests_and_with_the_servers_dice_nothing_is_entered_or_taken_back(ann):
+    match = ann.begin(seats=[{"name": "Ada"}, None], recorded=True)
+    # Others may sit down themselves, but seat no guests.
+    for page, names_guests in ((ann.table(match, "record"), True), (ann.other().table(match), False)):
+        assert ("/seats/2" in posts(page), 'name="name"' in page) == (True, names_guests)
     match = ann.begin("crystals", [{"name": "Ada"}, {"name": "Bea"}], recorded=True)
     assert "/rolls" not in posts(ann.table(match, "record"))
     ann.move(match, ann.client.get(f"/v1/matches/{match}/legal-moves").json["moves"][0])
     assert "/take-back" not in posts(ann.table(match, "record"))
-
-
-def test_guests_are_seated_by_the_recorder(ann):
-    match = ann.begin(seats=[{"name": "Ada"}, None], recorded=True)
-    # Others may sit down themselves, but seat no guests.
-    for page, names_guests in ((ann.table(match, "record"), True), (ann.other().table(match), False)):
-        assert "/seats/2" in posts(page)
-        assert ('name="name"' in page) == names_guests
 
 
 def test_each_visitor_is_redirected_to_the_right_page_of_a_match(ann):

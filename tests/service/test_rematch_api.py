@@ -5,7 +5,6 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from plyscribe.domain.commands import Actor
 from plyscribe.service.composition import compose
 from plyscribe.service.web.app import create_app
 from tests.service.api import Api
@@ -39,16 +38,6 @@ def finished(api) -> Finished:
     return Finished(api)
 
 
-def test_seats_move_up_by_one_and_the_player_who_asks_is_seated(finished, parts):
-    asked = finished.ask(finished.ann_token)
-    assert asked.status_code == 200
-    match = asked.json["match"]
-    assert asked.headers["Location"] == f"/v1/matches/{match}"
-    assert finished.seats(match) == [(finished.ben, False), (finished.ann, True)]
-    assert finished.api.get(f"/v1/matches/{match}").json["rematch_of"] == finished.match
-    assert parts.matches.read(match).life.creator == Actor("player", finished.ann).id
-
-
 def test_everything_else_stays_the_same(api, finished):
     finished.path = f"/v1/matches/{finished.start(options={'tiles': 4}, private=True, start='auto')}"
     api.post(f"{finished.path}/withdrawal", finished.ben_token, {})
@@ -60,8 +49,13 @@ def test_everything_else_stays_the_same(api, finished):
     assert api.get(f"/v1/matches/{match}").status_code == 404
 
 
-def test_the_second_player_to_ask_gets_the_same_match_and_is_seated(finished):
+def test_seats_move_up_by_one_and_each_player_who_asks_gets_the_same_match_and_is_seated(finished, parts):
     first = finished.ask(finished.ann_token)
+    asked = first.json["match"]
+    assert (first.status_code, first.headers["Location"]) == (200, f"/v1/matches/{asked}")
+    assert finished.seats(asked) == [(finished.ben, False), (finished.ann, True)]
+    assert finished.api.get(f"/v1/matches/{asked}").json["rematch_of"] == finished.match
+    assert parts.matches.read(asked).life.creator == finished.ann
     assert finished.ask(finished.ann_token).data == first.data
     second = finished.ask(finished.ben_token)
     match = second.json["match"]

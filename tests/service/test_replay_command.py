@@ -97,14 +97,6 @@ def test_a_position_is_drawn_with_its_last_move_and_the_view_that_it_was_made_in
     assert png.read_bytes() == render_png(draw_board(ZHEN, zhen_after("+5", "+3", "5-4"), drawn[0], "dark"), 300)
 
 
-def test_a_film_shows_every_position_of_a_bundle(bundle, tmp_path):
-    match = bundle("pathagon", "a1", "b2", "c3", "d4", size=5)
-    ran = run(match, "--gif", tmp_path / "match.gif", "--size", 200, "--delay", 100)
-    assert ran.exit_code == 0, ran.output
-    with Image.open(tmp_path / "match.gif") as film:
-        assert (film.n_frames, film.width, film.info["duration"]) == (5, 200, 100)
-
-
 def test_dice_belong_to_the_position_that_they_lead_on_from():
     table = played_to_its_end()
     film, steps = replay._film_bundle(bundle_of(table)), table.match.play.steps
@@ -128,7 +120,11 @@ def test_what_cannot_be_shown_is_told_in_a_line(typed, tmp_path):
     assert run(typed, "--gif", tmp_path / "a.gif", "--ply", 1).exit_code == 2
 
 
-def test_a_film_with_too_many_positions_leaves_some_out_and_says_so(typed, tmp_path, monkeypatch):
+def test_a_film_shows_every_position_or_says_that_it_leaves_some_out(typed, bundle, tmp_path, monkeypatch):
+    match = bundle("pathagon", "a1", "b2", "c3", "d4", size=5)
+    assert run(match, "--gif", tmp_path / "match.gif", "--size", 200, "--delay", 100).exit_code == 0
+    with Image.open(tmp_path / "match.gif") as film:
+        assert (film.n_frames, film.width, film.info["duration"]) == (5, 200, 100)
     monkeypatch.setattr("plyscribe.service.boards.pixels.MOST_FRAMES", 3)
     ran = run(typed, "--gif", tmp_path / "a.gif", "--size", 100)
     assert ran.stderr.startswith("3 of 5 positions are shown: a GIF of this size cannot hold more\n")

@@ -247,13 +247,6 @@ def test_only_so_many_requests_wait_and_fewer_where_each_takes_a_thread(makers, 
         threaded.wait_for(SUBJECT, in_thread=True)
 
 
-def test_a_failed_report_is_told_to_those_who_wait(desk, makers):
-    waiting = Waiting(desk)
-    makers.made[SUBJECT] = None
-    with pytest.raises(ReportFailed):
-        waiting.read()
-
-
 def test_a_report_that_is_still_awaited_is_begun_again_in_case_it_got_lost(desk, makers, monkeypatch):
     monkeypatch.setattr(desks, "REMIND_S", 0)
     waiting = Waiting(desk)
@@ -282,13 +275,15 @@ def test_each_request_has_the_report_begun(desk, makers):
     ],
     ids=["busy", "away", "a fault of ours"],
 )
-def test_trouble_is_told_to_those_who_wait_and_does_not_last(desk, makers, trouble, told):
+def test_trouble_and_a_failed_report_are_told_to_those_who_wait_and_trouble_does_not_last(desk, makers, trouble, told):
     makers.trouble = trouble
     with pytest.raises(told):
         Waiting(desk).read()
     makers.trouble = None
-    makers.made[SUBJECT] = {}
+    makers.made |= {SUBJECT: {}, OTHER: None}
     assert Waiting(desk).read() == {}
+    with pytest.raises(ReportFailed):
+        Waiting(desk, OTHER).read()
 
 
 def test_a_process_that_stops_lets_all_go(desk):

@@ -26,11 +26,6 @@ def test_a_share_or_an_amount_or_no_limit(text, size):
     assert read_store_memory({MEMORY_VARIABLE: text}) == size
 
 
-def test_a_share_of_a_tiny_machine_is_still_enough_to_start(monkeypatch):
-    monkeypatch.setattr(module, "find_memory", lambda: LEAST)
-    assert read_store_memory({}) == LEAST
-
-
 @pytest.mark.parametrize("text", ["half", "0%", "101%", "-1GB", "1.5GB", "4", "4K", "1MB", "50%%", "01GB"])
 def test_anything_else_is_refused_with_what_is_allowed(text):
     with pytest.raises(ConfigError, match=f"{MEMORY_VARIABLE} is '{text}'; (allowed: a share|the least is 16MB)"):
@@ -54,5 +49,7 @@ def test_the_limits_of_control_groups_count(tmp_path, groups, limits, memory):
     assert find_memory(tmp_path / "proc", tmp_path / "groups") == memory
 
 
-def test_without_a_control_group_it_is_the_memory_of_the_machine(tmp_path):
+def test_without_a_control_group_it_is_the_memory_of_the_machine_and_enough_to_start(tmp_path, monkeypatch):
     assert find_memory(tmp_path, tmp_path) > LEAST
+    monkeypatch.setattr(module, "find_memory", lambda: LEAST)
+    assert read_store_memory({}) == LEAST

@@ -52,16 +52,13 @@ def play(monkeypatch: pytest.MonkeyPatch, **state: Any) -> str:
     return shown.getvalue()
 
 
-def test_faults_are_listed_below_the_table(monkeypatch):
+def test_faults_are_listed_below_the_table_and_games_that_are_given_up_end_the_command_with_an_error(monkeypatch):
+    with pytest.raises(TournamentError, match="failed too often: 1"):
+        play(monkeypatch, status="playing", decided=2, given_up=1, faults={"entrant": 0, "platform": 5})
     shown = play(monkeypatch, faults={"entrant": 2, "platform": 1})
     assert "faults: 2 of entrants, scored; 1 of the platform, played again: " in shown
     assert "/v1/tournaments/tournament-x/attempts?faults=true\n" in shown
     assert "faults" not in play(monkeypatch, faults={"entrant": 0, "platform": 0})
-
-
-def test_games_that_are_given_up_end_the_command_with_an_error(monkeypatch):
-    with pytest.raises(TournamentError, match="failed too often: 1"):
-        play(monkeypatch, status="playing", decided=2, given_up=1, faults={"entrant": 0, "platform": 5})
 
 
 @pytest.fixture
@@ -141,7 +138,9 @@ def check(path: Path, *more: str) -> tuple[int, str]:
     return ran.exit_code, ran.output
 
 
-def test_an_export_of_the_api_checks_under_another_name_with_its_id(export, tmp_path):
+def test_an_export_of_the_api_checks_under_another_name_with_its_id_and_tells_another_pairing(
+    export, tmp_path, monkeypatch
+):
     assert check(export) == (0, "round 1: the same pairing again\n")
     renamed = tmp_path / "cup.ndjson"
     renamed.write_bytes(export.read_bytes())
@@ -150,6 +149,8 @@ def test_an_export_of_the_api_checks_under_another_name_with_its_id(export, tmp_
     assert check(renamed, "--id", export.stem)[0] == 0
     code, told = check(renamed, "--id", "tournament-" + "b" * 26)
     assert (code, "line 1: this is not the first event of tournament-bbb" in told) == (2, True)
+    monkeypatch.setattr("plyscribe.service.tournaments.pairing_check.pair_next", lambda _: None)
+    assert check(export) == (1, "round 1: NOT the same pairing again\n")
 
 
 def damage(raw: bytes, line: int, old: bytes, new: bytes) -> bytes:
@@ -190,8 +191,3 @@ def test_events_that_are_made_up_are_refused_with_their_line(tmp_path):
     path.write_bytes(b"".join(export_lines([entries])))
     code, told = check(path)
     assert (code, "line 1: event 1 has the unknown type 'no-such'" in told) == (2, True)
-
-
-def test_a_pairing_that_comes_out_differently_is_told(export, monkeypatch):
-    monkeypatch.setattr("plyscribe.service.tournaments.pairing_check.pair_next", lambda _: None)
-    assert check(export) == (1, "round 1: NOT the same pairing again\n")
