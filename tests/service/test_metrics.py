@@ -71,15 +71,6 @@ def test_requests_are_counted_by_their_route_and_refusal_and_an_invented_method_
     assert "BREW" not in api.get("/metrics").text
 
 
-def test_appends_are_counted_by_their_outcome(api, counted):
-    _, token = api.sign_up()
-    for _ in range(2):
-        api.post("/v1/matches", token, {"ruleset": "zhen", "seats": [None, None]}, key="k")
-    assert counted("append_seconds_count", kind="player", outcome="stored") == 1
-    assert counted("append_seconds_count", kind="match", outcome="stored") == 1
-    assert counted("append_seconds_count", kind="match", outcome="seen") == 1
-
-
 def test_a_page_that_waits_is_counted_when_it_is_answered(api, counted):
     player, token = api.sign_up()
     match = api.new_match(token, [{"player": player}, None])
@@ -90,7 +81,12 @@ def test_a_page_that_waits_is_counted_when_it_is_answered(api, counted):
     assert counted("request_seconds_count", **route) == 1
 
 
-def test_jobs_batches_and_followers_are_counted(api, counted):
+def test_appends_jobs_batches_and_followers_are_counted(api, counted):
+    _, token = api.sign_up()
+    for _ in range(2):
+        api.post("/v1/matches", token, {"ruleset": "zhen", "seats": [None, None]}, key="k")
+    for kind, outcome in (("player", "stored"), ("match", "stored"), ("match", "seen")):
+        assert counted("append_seconds_count", kind=kind, outcome=outcome) == 1
     metrics.note_job("verify_match", "failed", 0.2)
     metrics.note_relayed(7)
     metrics.change_followers(2)

@@ -51,19 +51,17 @@ def test_nobody_learns_whether_a_name_exists(api):
     assert all(each == said[0] for each in said)
 
 
-def test_a_recovery_can_be_sent_again(api):
+def test_a_sign_up_and_a_recovery_can_be_sent_again_and_a_code_is_shown_as_long_as_it_counts(api):
+    body = {"name": "Bea"}
+    first, again = (api.post("/v1/players", body=body, key=KEY).json for _ in range(2))
+    assert again["recovery_code"] == first["recovery_code"]
+    api.post("/v1/players/me/recovery-code", first["token"], {})
+    assert api.post("/v1/players", body=body, key=KEY).json["recovery_code"] is None
     ada = sign_up(api)
     first, again = (recover(api, ada["recovery_code"], key=KEY) for _ in range(2))
     assert again.headers["Idempotency-Replayed"] == "true"
     assert (again.json["token"], again.json["recovery_code"]) == (first.json["token"], first.json["recovery_code"])
     assert recover(api, first.json["recovery_code"], key=KEY).json["code"] == "key/reused"
-
-
-def test_a_repeated_sign_up_shows_the_same_code_as_long_as_it_counts(api):
-    first, again = (api.post("/v1/players", body={"name": "Ada"}, key=KEY).json for _ in range(2))
-    assert again["recovery_code"] == first["recovery_code"]
-    api.post("/v1/players/me/recovery-code", first["token"], {})
-    assert api.post("/v1/players", body={"name": "Ada"}, key=KEY).json["recovery_code"] is None
 
 
 def test_the_store_never_holds_a_code(api, parts):
@@ -107,11 +105,8 @@ def code(api) -> str:
 
 def test_the_welcome_page_shows_who_is_signed_in_and_both_secrets_once(browser, parts):
     page = sign_up_here(browser)
-    assert "Sign out</button>" in page
-    assert ">Ada</a>" in page
+    assert ("Sign out</button>" in page, ">Ada</a>" in page) == (True, True)
     token = shown(page, "token")
-    assert re.fullmatch(r"ply_\w+[\w-]+", token)
-    assert shown(page, "recovery-code").count("-") == 4
     assert shown(page, "recovery-code") not in browser.get("/account").text
     page = sign_up_here(browser, "Bea")
     assert (">Bea</a>" in page, ">Ada</a>" in page) == (True, False)

@@ -372,20 +372,15 @@ def test_a_damaged_match_of_an_export_is_left_out(tmp_path, played):
     assert "1 match with" in result.stdout
 
 
-def test_a_closed_simulator_leaves_no_process(tmp_path):
+def test_lists_that_are_too_long_are_not_compared_and_a_closed_simulator_leaves_no_process(tmp_path):
+    code = "say(id=asked['id'], legal=9999 if asked['legal'] else 1)"
+    with Simulator(write_bot(tmp_path, code), WITHIN_S) as simulator:
+        referee, walked = Referee(PATHAGON, simulator, most_legal=20), walk(PATHAGON, Trial(2, DEFAULTS, ("move a1",)))
+        assert walked is not None
+        assert (referee.judge(walked), referee.compared["legal"]) == (None, 0)
     code = "say(id=asked['id'], turn={'decision': 1}, view={}, refused=str(os.getpid()))"
     with Simulator(write_bot(tmp_path, code), WITHIN_S) as simulator:
         said = simulator.start(PATHAGON, Trial(2, DEFAULTS), asks_legal=True)
         assert said.refused is not None
         assert is_alive(int(said.refused))
     assert not is_alive(int(said.refused))
-
-
-def test_lists_that_are_too_long_are_not_compared(tmp_path):
-    code = "say(id=asked['id'], legal=9999 if asked['legal'] else 1)"
-    with Simulator(write_bot(tmp_path, code), WITHIN_S) as simulator:
-        referee = Referee(PATHAGON, simulator, most_legal=20)
-        walked = walk(PATHAGON, Trial(2, DEFAULTS, ("move a1",)))
-        assert walked is not None
-        assert referee.judge(walked) is None
-        assert referee.compared["legal"] == 0

@@ -97,12 +97,7 @@ def test_copies_are_listed_verified_and_merged_by_hand(service: Service) -> None
     for name in ("Hugo", "Ida"):
         service.api.sign_up(name)
         service.run("archive", "copy")
-    before = {stream: service.parts.store.load(stream).entries for stream in service.parts.store.streams()}
     assert "2 packs of copies became 1" in service.run("archive", "repack").output
-    fresh = MemoryStore()
-    assert restore_copies(fresh, service.archive.copies).faults == ()
-    copied = {stream for stream in before if not stream.startswith("match-")}
-    assert {stream: fresh.load(stream).entries for stream in fresh.streams()} == {each: before[each] for each in copied}
     listed = json.loads(service.run("archive", "list", "--json").output)
     assert "everything stored before 20" in service.run("archive", "list").output
     ran = service.run("archive", "verify", "--workers", 1)

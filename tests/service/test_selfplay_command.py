@@ -41,11 +41,8 @@ def test_games_are_written_line_by_line_with_their_steps(tmp_path):
     assert all(len(game["steps"]) == game["plies"] + game["rolls"] for game in games)
 
 
-def test_games_on_standard_output_come_alone():
+def test_games_on_standard_output_come_alone_and_a_number_that_does_not_fit_is_refused():
+    assert "fewer bots" in run("rings", "--seats", "2", *["--bot", "random"] * 3, status=2).stderr
     result = run("zhen", "--games", "2", "--workers", "0", "--out", "-", "--bot", "random")
     assert [json.loads(line)["bots"] for line in result.stdout.splitlines()] == [["random", "random"]] * 2
     assert "2 games" in result.stderr
-
-
-def test_a_number_that_does_not_fit_is_refused_with_a_reason():
-    assert "fewer bots" in run("rings", "--seats", "2", *["--bot", "random"] * 3, status=2).stderr

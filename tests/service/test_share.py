@@ -203,15 +203,6 @@ def test_pages_of_games_have_cards_with_their_boards(anybody, path):
     assert tags["og:description"] == tags["description"]
 
 
-def test_the_page_of_a_private_match_has_no_card(anybody, ann):
-    match = ann.open(private=True)
-    page = f"/matches/{match}"
-    for browser, path in ((ann.client, page), (anybody, f"{page}?invitation={ann.invite(match)}"), (anybody, page)):
-        shown = browser.get(path, headers=FOR_PEOPLE).text
-        assert "og:" not in shown
-        assert "oembed" not in shown
-
-
 # ----------------------------------------------------------------------------------------------------- boards elsewhere
 
 
@@ -243,8 +234,10 @@ def test_a_framed_board_makes_the_best_of_a_wrong_query(anybody, match, query):
     assert anybody.get(f"/embed/matches/{match}?{query}", headers=FOR_PEOPLE).status_code == 200
 
 
-def test_a_frame_says_that_there_is_no_public_match(anybody, ann):
+def test_a_private_match_has_no_card_and_a_frame_says_that_there_is_no_public_match(anybody, ann):
     match = ann.open(private=True)
+    for browser, path in ((ann.client, match), (anybody, f"{match}?invitation={ann.invite(match)}"), (anybody, match)):
+        assert not re.search("og:|oembed", browser.get(f"/matches/{path}", headers=FOR_PEOPLE).text)
     for browser in (anybody, ann.client):
         for path in (match, f"{match}?invitation={ann.invite(match)}", UNKNOWN, "x"):
             shown = browser.get(f"/embed/matches/{path}", headers=FOR_PEOPLE)

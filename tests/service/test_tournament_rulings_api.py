@@ -62,8 +62,10 @@ def test_who_cannot_be_found_is_not_invited(tournament):
     assert invite(tournament, tournament.ann_token, player=tournament.ann).json["code"] == "tournament/not-yours"
 
 
-def test_an_invitation_that_nobody_can_accept_any_more_is_not_listed(api, parts):
-    tournament = TournamentOverHttp(api, parts, **CLOSED)
+def test_an_invitation_that_nobody_can_accept_any_more_is_not_listed_and_games_of_late_rounds_can_be_named(api, parts):
+    tournament = TournamentOverHttp(api, parts, **CLOSED, format={"kind": "round-robin", "cycles": 1000})
+    assert rule(tournament, "annulments", round=1500).json["code"] == "tournament/status"
+    assert refusal(api.get(f"{tournament.path}/events?invitation=x")) == (422, "request/invalid")
     invite(tournament, player=tournament.ann)
     tournament.bots(2)
     tournament.start()
@@ -138,12 +140,6 @@ def test_an_entrant_is_disqualified_with_a_reason(tournament):
     assert tournament.api.post(withdrawal, tournament.token, cheat).status_code == 200
     [act] = tournament.get()["acts"]
     assert (act["what"], act["entrant"], act["why"]) == ("entrant-disqualified", 1, "a cheat")
-
-
-def test_a_game_of_a_late_round_can_be_named_and_events_take_no_invitation_to_a_match(api, parts):
-    tournament = TournamentOverHttp(api, parts, format={"kind": "round-robin", "cycles": 1000})
-    assert rule(tournament, "annulments", round=1500).json["code"] == "tournament/status"
-    assert refusal(api.get(f"{tournament.path}/events?invitation=x")) == (422, "request/invalid")
 
 
 def test_entrants_of_one_name_are_told_apart_wherever_they_are_named(api, parts):

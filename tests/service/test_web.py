@@ -169,7 +169,8 @@ def test_a_header_that_is_not_ascii_is_neither_told_nor_missing(values):
 
 
 @pytest.mark.parametrize("length", ["0", "11", "x"])
-def test_a_body_that_is_not_to_be_had_or_too_long_is_left_unread(length):
+def test_a_body_that_is_not_to_be_had_or_too_long_is_left_unread_and_one_that_breaks_off_is_none(length):
+    assert exchange(Front(app, 10), posted(), RSGIProtocolClosed()).sent == b""
     answered = exchange(Front(app, 10), posted(length))
     assert answered.sent == b""
     assert not answered.is_asked_for_its_body
@@ -189,10 +190,6 @@ def test_a_body_may_be_longer_where_that_is_said_and_few_are_held_at_a_time(monk
     front._large.release()
     assert exchange(front, large, b"{}").sent == b"{}"
     assert noting.seen == [None, None, True, None, None]
-
-
-def test_a_body_that_breaks_off_is_handed_on_as_none():
-    assert exchange(Front(app, 10), posted(), RSGIProtocolClosed()).sent == b""
 
 
 def test_a_body_that_does_not_come_is_told_to_the_application_and_ends_the_connection(monkeypatch):
