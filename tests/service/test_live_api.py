@@ -173,19 +173,14 @@ def test_too_many_streams_are_503_with_retry_after():
     assert full.api.get(f"{full.path}/events").status_code == 200
 
 
-@pytest.fixture
-def shared() -> Played:
-    """A match that each client may follow once."""
-    return serve(max_followers_each=1)
-
-
 def follow(shared: Played, token: str | None = None, address: str = "10.0.0.7"):
     """The answer. Its stream stays open for as long as the answer is referred to."""
     environ = {"REMOTE_ADDR": address}
     return shared.api.get(f"{shared.path}/events", token, headers=SSE, environ_overrides=environ)
 
 
-def test_an_account_has_a_share_of_the_streams_and_without_a_token_an_address(shared):
+def test_an_account_has_a_share_of_the_streams_and_without_a_token_an_address():
+    shared = serve(max_followers_each=1)
     # A request for the head alone does not count.
     heads = [shared.api.send("HEAD", f"{shared.path}/events", shared.ann_token, headers=SSE) for _ in range(3)]
     assert [(head.status_code, head.mimetype) for head in heads] == [(200, "text/event-stream")] * 3

@@ -298,6 +298,8 @@ def test_who_signed_in_can_fork_and_a_fork_names_its_parent_and_has_its_line(tab
 
 def test_a_private_match_is_hidden_from_strangers_and_open_to_invited_people(api):
     ann, token = api.sign_up()
+    invited = api.new_match(token, [{"player": ann}, {"player": api.sign_up("Ben")[0]}], "pathagon")
+    assert "Ben invited" in show(api, f"/matches/{invited}").text
     match = api.new_match(token, [{"player": ann}, None], "pathagon", private=True)
     for rest in ("", "/positions/0", "/news", "/verification"):
         show(api, f"/matches/{match}{rest}", status=404)

@@ -59,9 +59,6 @@ def words_in(element):
     return [text.text or "" for text in element.iter(f"{SVG}text")]
 
 
-# ---- fields
-
-
 @pytest.mark.parametrize("radius", [2, 4, 8])
 def test_the_neighbours_of_a_field_are_those_of_the_rules_and_lie_around_it_at_one_distance(radius):
     board, middles = lay_board(radius), middles_of(draw(start(radius=radius)))
@@ -93,9 +90,6 @@ def test_every_row_has_its_letter_and_every_line_its_number_at_the_edge_alone(se
         [field] = [name for name, middle in middles.items() if dist(middle, (x, y - 5)) < 45]
         assert each.text in (field[0], field[1:])
         assert dist(middles[field], (x, y - 5)) > 38
-
-
-# ---- things
 
 
 def test_everything_that_was_built_is_drawn_once_and_stands_on_its_field():
@@ -155,9 +149,6 @@ def test_pawns_in_front_hide_those_behind():
     assert (len(heights), heights) == (4, sorted(heights))
 
 
-# ---- beside the board
-
-
 def test_a_pool_shows_its_pawns_and_their_number_a_star_who_was_at_the_center_and_is_faint_if_its_seat_left():
     picture = draw(position(NET, "e3:1", pool=12))
     pools = named(picture, "data-place")
@@ -195,9 +186,6 @@ def test_pools_lie_beside_the_board_and_apart_from_each_other(seats):
                 assert abs(left - x) >= wide or abs(top - y) >= high
 
 
-# ---- the last move
-
-
 @pytest.mark.parametrize(
     ("move", "marked", "arrows"),
     [
@@ -211,9 +199,6 @@ def test_the_last_move_marks_where_it_happened_and_its_arrows(move, marked, arro
     assert marked_in(picture) == {marked}
     filled = [key for key, thing in named(picture, "data-key").items() if thing.get("class") == "last-fill"]
     assert sorted(filled) == arrows
-
-
-# ---- touches
 
 
 @pytest.mark.parametrize(
@@ -308,9 +293,6 @@ def test_pawns_are_moved_by_their_portal_and_where_demons_go_is_touched_after_it
     state = position(HAUNTED, "c3:*", demons=True)
     assert legal(state, "launch") == ["launch d3 demons d2", "launch d3 demons d4"]
     assert refuse(state, "d3", "a1")[0] == "PO16"
-
-
-# ---- words
 
 
 def test_everything_is_read_out():

@@ -84,35 +84,30 @@ def test_a_history_has_every_match_with_before_and_after_page_by_page(club):
     ann = club.history("Ann")
     assert [each["match"] for each in ann["history"]] == matches
     assert ann["history"][0]["after"] == ann["history"][1]["before"]
+    assert club.api.get(f"/v1/ratings/zhen/player-{'a' * 26}").json["code"] == "player/unknown"
     first = club.history("Ann", "?limit=2")
     rest = club.api.get(first["next"]).json
     assert (first["history"] + rest["history"], rest["next"]) == (ann["history"], None)
 
 
-@pytest.fixture
-def relayed(club, parts, monkeypatch) -> Club:
-    """A club whose ratings stay as they are until somebody folds."""
+def test_ratings_their_page_and_a_report_say_whether_they_lack_entries_of_the_ledger(club, parts, monkeypatch):
     monkeypatch.setattr(parts.ratings, "_by_itself", False)
-    return club
-
-
-def test_ratings_their_page_and_a_report_say_whether_they_lack_entries_of_the_ledger(relayed, parts):
-    match = relayed.play("Ann", "Ben")
+    match = club.play("Ann", "Ben")
     browser, note = create_app(parts).test_client(), "The ratings are being brought up to date"
-    before = relayed.api.get("/v1/ratings/zhen").json
+    before = club.api.get("/v1/ratings/zhen").json
     assert (before["version"], before["lag"], before["players"]) == (0, 2, [])
     assert note in browser.get("/players?ruleset=zhen").get_data(as_text=True)
     parts.ratings.folder.catch_up("zhen")
-    after = relayed.api.get("/v1/ratings/zhen").json
-    assert (after["version"], after["lag"]) == (relayed.api.get(f"/v1/matches/{match}").json["score"]["ledger"], 0)
+    after = club.api.get("/v1/ratings/zhen").json
+    assert (after["version"], after["lag"]) == (club.api.get(f"/v1/matches/{match}").json["score"]["ledger"], 0)
     assert note not in browser.get("/players?ruleset=zhen").get_data(as_text=True)
-    ann = relayed.history("Ann")
+    ann = club.history("Ann")
     assert (ann["version"], ann["lag"]) == (2, 0)
-    relayed.annul(match)
-    report = relayed.report(match)
+    club.annul(match)
+    report = club.report(match)
     assert (report["complete"], report["changes"]) == (False, [])
     parts.ratings.folder.catch_up("zhen")
-    report = relayed.report(match)
+    report = club.report(match)
     assert (report["complete"], len(report["changes"])) == (True, 2)
 
 

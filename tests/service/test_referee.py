@@ -84,9 +84,6 @@ def is_alive(pid: int) -> bool:
     return True
 
 
-# ---- agreement
-
-
 def test_the_example_agrees_and_knows_nothing_of_ours():
     told = hold_against([sys.executable, str(EXAMPLE)], "--matches", "12", "--steps", "120")
     assert (told["code"], told["result"], told["difference"], told["matches"]) == (0, "agrees", None, 12)
@@ -132,9 +129,6 @@ def test_the_simulator_of_the_page_agrees_and_its_slip_is_told_as_shown(tmp_path
     told = run("--against", command(slip), ruleset="zhen").stdout.partition("position:")[0].splitlines()[1:]
     assert len(told) > 6
     assert all(f"    {line}\n" in page for line in told if line)
-
-
-# ---- differences
 
 
 @pytest.mark.parametrize("fault", FAULTS)
@@ -212,9 +206,6 @@ def test_a_difference_says_what_it_is_about(said, about):
     assert (found and set(found.about)) == about
 
 
-# ---- simulators that fail
-
-
 @pytest.mark.parametrize(
     ("code", "why"),
     [
@@ -285,9 +276,6 @@ def test_a_wrong_request_says_what_to_do(arguments, why):
 def test_an_answer_of_another_shape_is_unreadable(fields):
     with pytest.raises(Fault, match="unreadable"):
         parse_said(json.dumps({"id": "1", **fields}).encode(), "1")
-
-
-# ---- recorded matches
 
 
 @pytest.fixture

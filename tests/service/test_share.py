@@ -83,9 +83,6 @@ def tags_of(page: str) -> dict[str, str]:
     return dict(re.findall(r'<meta (?:property|name)="([^"]+)" content="([^"]*)">', page))
 
 
-# ------------------------------------------------------------------------------------------------------------ pictures
-
-
 @pytest.mark.parametrize(
     ("query", "look"),
     [("", Look()), ("?theme=dark", Look("dark")), ("?seat=2", Look(seat=2)), ("?seat=1&theme=light", Look(seat=1))],
@@ -180,9 +177,6 @@ def test_a_card_has_the_size_that_sites_expect_whatever_the_board(svg):
     assert card.getpixel((600, 627)) != (255, 0, 0)
 
 
-# --------------------------------------------------------------------------------------------------------------- cards
-
-
 def test_the_page_of_a_match_says_what_stands_beside_a_link_to_it(anybody, match):
     tags = tags_of(anybody.get(f"/matches/{match}?ply=1", headers=FOR_PEOPLE).text)
     assert tags["og:title"] == "Ann – Ben · Pathagon"
@@ -201,9 +195,6 @@ def test_pages_of_games_have_cards_with_their_boards(anybody, path):
     tags = tags_of(anybody.get(path, headers=FOR_PEOPLE).text)
     assert opened(anybody.get(tags["og:image"].removeprefix(SITE))).size == CARD_SIZE
     assert tags["og:description"] == tags["description"]
-
-
-# ----------------------------------------------------------------------------------------------------- boards elsewhere
 
 
 def test_other_sites_may_frame_the_board_and_no_other_page(anybody, match):
@@ -293,9 +284,6 @@ def test_names_are_text_in_frames_and_cards(app, anybody):
     assert "<b>" not in ask(anybody, f"{SITE}/matches/{match}").json["html"]
 
 
-# ------------------------------------------------------------------------------------------------------------- friends
-
-
 def links_of(browser: FlaskClient, match: str, query: str = "") -> list[str]:
     """The links to pass on, on the page of a table."""
     page = browser.get(f"/matches/{match}/play{query}", headers=FOR_PEOPLE).text
@@ -311,6 +299,8 @@ def test_the_host_alone_sees_the_link_and_the_same_whenever_the_page_is_loaded(a
     assert links_of(ann.client, match, "?invitation=guess") == []
     code = link.partition("invitation=")[2]
     assert [links_of(ben.client, match, query) for query in ("", f"?invitation={code}")] == [[], []]
+    page = ben.client.get(f"/matches/{match}/play?invitation={code}", headers=FOR_PEOPLE).text
+    assert f'name="invitation" value="{code}"' in page
     assert links_of(anybody, ann.open()) == []
 
 

@@ -60,15 +60,6 @@ def test_a_sound_record_becomes_a_match_that_its_importer_records(api: Api, part
     assert api.get(f"/v1/matches/{again['match']}/record").text == text
 
 
-def test_the_kept_part_of_a_record_can_be_corrected_even_if_it_is_over(api: Api, parts: Parts, ann) -> None:
-    taken = send(api, ann[1], SOUND.rstrip() + " +4\n")
-    assert check_import(parts, taken["import"]) == "faulty"
-    assert api.post(f"/v1/imports/{taken['import']}/prefix", ann[1], {}).status_code == 200
-    path = f"/v1/matches/{taken['match']}"
-    assert api.get(path).json["confirm_by"] is not None
-    assert api.post(f"{path}/take-back", ann[1], {"steps": 1}).status_code == 200
-
-
 def test_only_its_importer_can_see_or_keep_a_text(api: Api, parts: Parts, ann) -> None:
     waiting = send(api, ann[1], FAULTY)["import"]
     refused = api.post(f"/v1/imports/{waiting}/prefix", ann[1], {})
@@ -90,7 +81,13 @@ def test_nothing_can_be_kept_if_the_headers_are_at_fault(api: Api, parts: Parts,
         assert (refused.status_code, refused.json["code"]) == (409, "import/nothing-to-keep")
 
 
-def test_a_private_unfinished_record_becomes_a_private_match_that_goes_on(api: Api, parts: Parts, ann) -> None:
+def test_the_kept_part_of_a_record_is_corrected_even_if_over_and_a_private_goes_on(api: Api, parts: Parts, ann) -> None:
+    taken = send(api, ann[1], SOUND.rstrip() + " +4\n")
+    assert check_import(parts, taken["import"]) == "faulty"
+    assert api.post(f"/v1/imports/{taken['import']}/prefix", ann[1], {}).status_code == 200
+    path = f"/v1/matches/{taken['match']}"
+    assert api.get(path).json["confirm_by"] is not None
+    assert api.post(f"{path}/take-back", ann[1], {"steps": 1}).status_code == 200
     taken = send(api, ann[1], HEAD + "+5 +3", query="?private=true")
     check_import(parts, taken["import"])
     path = f"/v1/matches/{taken['match']}"

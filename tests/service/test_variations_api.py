@@ -35,6 +35,8 @@ def test_anybody_tries_steps_from_the_start_and_reads_what_each_did(api):
     assert tried.json["story"][-1] == tried.json["step"]
     assert "picture" not in tried.json
     assert attempt(api, [], story=True).json["story"] == []
+    assert len(attempt(api, [], options={"size": 5}, ruleset_version=1).json["view"]["board"]) == 5
+    assert attempt(api, [], ruleset_version=9).json["code"] == "ruleset/unknown"
     plain = attempt(api, moves("d4")).json
     assert plain["step"]["sentences"] == ["Seat 1 places a piece from the reserve on d4."]
     assert "story" not in plain

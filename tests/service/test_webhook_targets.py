@@ -40,7 +40,7 @@ REFUSED = """
     https://example.org/#part https://example.org:22/ https://example.org:25/ https://example.org:0/
     https://example.org:65536/ https://example.org:port/ https://example..org/ https://-example.org/
     https://exa%6dple.org/ https://2130706433/ https://0x7f000001/ https://0x7f.1/ https://017700000001/
-    https://127.1/ https://127.0.0.1./ https://[::1 https://[::ffff:127.0.0.1%25eth0]/
+    https://127.1/ https://127.0.0.1./ https://[::1 https://[::ffff:127.0.0.1%25eth0]/ https://exämple.org/
 """
 LONG = ["https://" + "a" * 64 + ".org/", "https://" + "a.b." * 64 + "org/"]
 

@@ -77,8 +77,11 @@ def test_a_test_a_new_secret_and_a_removal_can_be_sent_again(api, ann):
     assert code(api.send("DELETE", one, ann)) == (404, "webhook/unknown")
 
 
-def test_nobody_can_touch_the_webhooks_of_another_account(api, ann):
+def test_nobody_can_touch_the_webhooks_of_another_account_or_turn_their_own_to_another_address(api, ann):
     one = f"{WEBHOOKS}/{add(api, ann)['id']}"
+    for url in ("https://192.168.1.1/", "ftp://example.org/", "https://example.org/\u20ac"):
+        assert api.send("PATCH", one, ann, json={"url": url}).status_code == 422
+    assert listed(api, ann)[0]["url"] == URL
     ben = api.sign_up("Ben")[1]
     assert listed(api, ben) == []
     for method, path in (("PATCH", one), ("DELETE", one), ("POST", f"{one}/test"), ("POST", f"{one}/secret")):
