@@ -91,6 +91,7 @@ def test_a_token_expires_on_time_even_if_it_is_cached_and_after_a_rotation_both_
     assert is_valid(api, short)
     clock.s += 0.002
     assert not is_valid(api, short)
+    assert len(api.get(TOKENS, ann).json["tokens"]) == 1
     made = api.post(f"{TOKENS}/rotation", ann, {"overlap_s": 30})
     assert made.status_code == 201
     clock.s += 29.999

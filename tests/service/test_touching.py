@@ -95,7 +95,7 @@ def test_the_picture_of_a_ready_move_is_that_of_the_position_after_it(ruleset):
 
 def test_places_are_read_with_the_names_of_their_owners_and_a_touch_says_what_the_move_would_do():
     read = touch(play("c3"))["read"]
-    assert (read["c3"], read["c4"]) == ("c3, a piece of Ann", "c4, empty")
+    assert (read["c3"], read["c4"], touch(play("c3"), "c4")["read"]) == ("c3, a piece of Ann", "c4, empty", {})
     told = touch(play("c3", "c4", "d1", "a1"), "c5")
     assert [each["move"] for each in told["ready"]] == ["c5"]
     assert "traps the piece of Ben" in told["ready"][0]["sentences"][1]
