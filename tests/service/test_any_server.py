@@ -70,12 +70,12 @@ def test_streams_take_no_more_threads_than_they_may_and_one_client_no_more_than_
     assert played.api.send("HEAD", f"{played.path}/events", headers=SSE).status_code == 200
     opened = [played.stream() for _ in range(3)]
     assert [each.status_code for each in opened] == [200, 200, 429]
-    opened += [played.api.get(f"{played.path}/events", played.ann, headers=SSE) for _ in range(2)]
-    refused = played.api.get(f"{played.path}/events", played.ben, headers=SSE)
+    opened += [played.api.get(f"{played.path}/events", played.ann_token, headers=SSE) for _ in range(2)]
+    refused = played.api.get(f"{played.path}/events", played.ben_token, headers=SSE)
     assert (refused.status_code, refused.json["code"], refused.headers["Retry-After"]) == (503, "live/full", "1")
     for each in opened:
         each.close()
-    eventually(lambda: played.api.get(f"{played.path}/events", played.ben, headers=SSE).status_code == 200)
+    eventually(lambda: played.api.get(f"{played.path}/events", played.ben_token, headers=SSE).status_code == 200)
 
 
 def test_a_stream_leaves_its_thread_after_a_while_and_can_be_continued(played, monkeypatch):

@@ -219,14 +219,14 @@ def test_a_request_looks_at_a_bounded_number_of_rows(api, ann, monkeypatch):
 
 
 def test_players_are_listed_by_name_in_any_case_and_found_by_the_start_of_it(api):
-    for name in ("ben", "Ann", "ANNE", "Änne", "Zoë", "anna b"):
+    for name in ("ben", "Ann", "ANNE", "Änno", "Zoë", "anna b"):
         api.sign_up(name)
     for query, names in (
-        ("", ["Ann", "anna b", "ANNE", "Änne", "ben", "Zoë"]),
-        ("name=an", ["Ann", "anna b", "ANNE", "Änne"]),
+        ("", ["Ann", "anna b", "ANNE", "Änno", "ben", "Zoë"]),
+        ("name=an", ["Ann", "anna b", "ANNE", "Änno"]),
         ("name=ANNA", ["anna b"]),
         ("name=x", []),
-        ("name=%C3%84NN", ["Ann", "anna b", "ANNE", "Änne"]),
+        ("name=%C3%84NNO", ["Änno"]),
         ("name=zoe%CC%88", ["Zoë"]),
     ):
         assert [row["name"] for row in api.get(f"/v1/players?{query}").json["players"]] == names, query
