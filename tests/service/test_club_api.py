@@ -59,38 +59,32 @@ def started(club: Club) -> Club:
     return club
 
 
-def test_an_arbiter_is_named_acts_and_is_listed_with_what_they_did(started):
-    assert started.post("/pause", started.ann_token, why="dinner").json["code"] == "tournament/not-yours"
+def test_an_arbiter_acts_and_the_tournament_is_described_with_its_arbiters_acts_and_penalties(started):
     assert started.post("/arbiters", name="Ann").status_code == 201
     assert started.post("/pause", started.ann_token, why="dinner").status_code == 200
+    assert started.post("/penalties", entrant=1, points=1, why="a phone rang").status_code == 201
     described = started.get()
     assert (described["paused"], described["arbiters"]) == ("dinner", [{"player": started.ann, "player_name": "Ann"}])
-    assert [(act["what"], act["by_name"], act["player_name"]) for act in described["acts"]] == [
+    assert [(act["what"], act["by_name"], act["player_name"]) for act in described["acts"][:3]] == [
         ("round-called", "Olga", None),
         ("arbiter-named", "Olga", "Ann"),
         ("tournament-paused", "Ann", None),
     ]
-    assert started.post("/arbiters", started.ann_token, name="Ann").json["code"] == "tournament/not-yours"
+    assert started.send("DELETE", "/penalties/1", why="not theirs").status_code == 200
+    assert [(each["points"], each["lifted"]) for each in started.get()["penalties"]] == [(1, "not theirs")]
     assert started.send("DELETE", f"/arbiters/{started.ann}").status_code == 200
     assert started.post("/resume", started.ann_token).json["code"] == "tournament/not-yours"
 
 
-def test_guests_enter_by_name_with_a_rating_or_a_seed_and_ask_for_a_bye_or_return(api, parts):
+def test_a_guest_is_described_with_its_rating_its_seed_and_the_byes_that_were_asked_for(api, parts):
     club = Club(api, parts, **CLUB, scoring={"asked_byes": 1})
     club.guests("Ida", rating=1500)
     club.guests("Kim")
     assert club.send("PATCH", "/entrants/2", seed=1).status_code == 200
-    ida, kim = club.get()["entrants"]
-    assert (ida["guest"], ida["name"], ida["rating"], ida["seed"]) == ("Ida", "Ida", 1500, None)
-    assert (kim["guest"], kim["seed"]) == ("Kim", 1)
-    assert club.enter(club.ann_token, guest="Me").json["code"] == "tournament/not-yours"
-    assert club.enter(club.token, guest="Ida", bot={"name": "random"}).json["code"] == "entrant/which"
     assert club.post("/entrants/2/absences", round=1, bye=True).status_code == 200
-    assert club.get()["entrants"][1]["asked_byes"] == [1]
-    assert club.send("DELETE", "/entrants/2/absences/1").status_code == 200
-    assert club.post("/entrants/2/withdrawal").status_code == 200
-    assert club.post("/entrants/2/return", why="a mistake").status_code == 200
-    assert club.get()["entrants"][1]["is_in"]
+    described = [[each[name] for name in ("guest", "rating", "seed", "asked_byes")] for each in club.get()["entrants"]]
+    assert described == [["Ida", 1500, None, []], ["Kim", None, 1, [1]]]
+    assert club.enter(club.token, guest="Kim", bot={"name": "random"}).json["code"] == "entrant/which"
 
 
 def test_a_player_asks_and_is_let_in_or_refused_and_a_link_lets_its_holder_in_until_it_is_void(club):
@@ -138,13 +132,9 @@ def test_a_private_tournament_and_its_matches_are_for_those_who_take_part(api, p
     assert api.get(match, ben).status_code == 200
 
 
-def test_a_round_is_proposed_judged_called_and_taken_back_but_not_during_a_pause(club):
+def test_a_round_is_called_and_taken_back_but_not_paired_during_a_pause(club):
     club.guests("Ida", "Kim", "Lou", "Max")
-    assert club.api.get(club.path + "/rounds/next").json["code"] == "tournament/status"
     club.start()
-    proposed = club.get("/rounds/next")
-    assert (proposed["round"], len(proposed["boards"]), proposed["byes"]) == (1, 2, [])
-    assert club.post("/rounds", round=2).json["code"] == "tournament/round"
     assert club.post("/rounds", round=1, why="x").json["code"] == "tournament/pairing"
     assert club.post("/rounds", round=1, boards=[[1, 2], [3, 4]]).json["code"] == "tournament/cause"
     assert club.post("/rounds", round=1).status_code == 201
@@ -159,13 +149,11 @@ def test_a_round_is_proposed_judged_called_and_taken_back_but_not_during_a_pause
     assert club.get("/rounds")["rounds"] == []
     assert club.api.get(f"/v1/matches/{first}").json["status"] == "aborted"
     by_hand = {"boards": [[1, 2], [3, 4]], "byes": []}
-    assert club.post("/rounds/next/check", **by_hand).json["objections"] == []
     assert club.post("/rounds", round=1, **by_hand, why="they came together").status_code == 201
     club.parts.tournaments.advance(club.id)
     [round] = club.get("/rounds")["rounds"]
     assert ([game["entrants"] for game in round["games"]], round["engine"]) == ([[1, 2], [3, 4]], "by hand")
     assert club.match() != first
-    assert club.api.get(f"/v1/matches/{club.match()}").json["status"] == "playing"
 
 
 def test_a_pairing_by_hand_is_told_what_speaks_against_it(started):
@@ -174,7 +162,6 @@ def test_a_pairing_by_hand_is_told_what_speaks_against_it(started):
     judged = started.post("/rounds/next/check", boards=boards, byes=[]).json
     assert {each["kind"] for each in judged["objections"]} == {"rematch", "points"}
     assert judged["costs"]["meetings"] == 2 > judged["engine_costs"]["meetings"]
-    assert started.post("/rounds/next/check", boards=boards[:1], byes=[]).json["code"] == "tournament/pairing"
     refused = started.post("/rounds/next/check", started.ann_token, boards=boards)
     assert refused.json["code"] == "tournament/not-yours"
 
@@ -268,32 +255,9 @@ def test_an_arbiter_records_a_match_that_they_do_not_sit_at(started):
 # ----------------------------------------------------------------------------------------------------------- rulings
 
 
-def test_a_correction_is_shown_first_and_then_made_after_the_next_pairing(started):
-    started.results(1, 2)
-    started.post("/rounds", round=2)
-    started.parts.tournaments.advance(started.id)
-    pairings = [round["games"] for round in started.get("/rounds")["rounds"]]
-    winner, loser = pairings[0][0]["entrants"]
-    shown = started.get("/rulings/preview?round=1&board=1&ranks=2,1")
-    points = {side: {row["entrant"]: row["points"] for row in shown[side]["rows"]} for side in ("before", "after")}
-    assert (points["before"][winner], points["after"][winner], points["after"][loser]) == ("2", "0", "2")
-    assert started.post("/corrections", **BOARD, ranks=[2, 1], **WHY).status_code == 200
-    assert started.get("/standings")["rows"] == shown["after"]["rows"]
-    rounds = started.get("/rounds")["rounds"]
-    assert (rounds[0]["games"][0]["ranks"], rounds[0]["games"][0]["entered"]) == ([2, 1], [1, 2])
-    assert [game["entrants"] for game in rounds[1]["games"]] == [game["entrants"] for game in pairings[1]]
+def test_a_preview_of_ranks_that_are_no_numbers_is_refused(started):
     refused = started.api.get(started.path + "/rulings/preview?round=1&board=1&ranks=1,x")
     assert refused.status_code == 422
-    assert started.api.get(started.path + "/rulings/preview?round=1&board=1").json["code"] == "tournament/result"
-
-
-def test_a_penalty_changes_the_table_and_is_lifted(started):
-    assert started.post("/penalties", entrant=1, points=1, why="a phone rang").status_code == 201
-    [row] = [row for row in started.get("/standings")["rows"] if row["entrant"] == 1]
-    assert row["points"] == "-1"
-    assert started.get()["penalties"][0]["points"] == 1
-    assert started.send("DELETE", "/penalties/1", why="not theirs").status_code == 200
-    assert started.get()["penalties"][0]["lifted"] == "not theirs"
 
 
 def test_matches_between_accounts_of_a_rated_tournament_are_rated(api, parts):
