@@ -112,33 +112,6 @@ def test_an_unknown_bot_is_refused(api, seat):
     assert api.get("/v1/matches").json["matches"] == []
 
 
-@pytest.mark.parametrize(("more", "code"), [({"rated": True}, "rated/seats"), ({"recorded": True}, "bot/recorded")])
-def test_rated_and_recorded_matches_have_no_bots(api, more, code):
-    _, token = api.sign_up("Ann")
-    refused = api.post("/v1/matches", token, {"ruleset": "zhen", "seats": [{"bot": "greedy"}, None], **more})
-    assert (refused.status_code, refused.json["code"]) == (422, code)
-
-
-def test_a_player_cannot_move_for_a_bot(api):
-    ann, token, match = against_a_bot(api)
-    refused = api.post(f"/v1/matches/{match}/moves", token, {"move": "+3", "seat": 2})
-    assert (refused.status_code, refused.json["code"]) == (403, "seat/not-yours")
-    assert api.get(f"/v1/matches?player={ann}").json["matches"]
-
-
-def test_the_creator_stops_a_match_that_bots_play_alone(api):
-    (_, token), (ben, other) = api.sign_up("Ann"), api.sign_up("Ben")
-    alone = api.new_match(token, [{"bot": "random"}, {"bot": "greedy"}], "zhen", options={"ply_limit": None})
-    assert {"command": "abort"} in api.get(f"/v1/matches/{alone}", token).json["choices"]
-    refused = api.post(f"/v1/matches/{alone}/abort", other, {"cause": "no interest"})
-    assert (refused.status_code, refused.json["code"]) == (403, "seat/not-yours")
-    stopped = api.post(f"/v1/matches/{alone}/abort", token, {"cause": "it never ends"}).json
-    assert [event["type"] for event in stopped["events"]] == ["match-aborted", "seeds-revealed"]
-    with_ben = api.new_match(token, [{"player": ben}, {"bot": "greedy"}], "zhen")
-    api.post(f"/v1/matches/{with_ben}/seats/1", other, {})
-    assert api.post(f"/v1/matches/{with_ben}/abort", token, {}).json["code"] == "seat/not-yours"
-
-
 def test_a_level_is_what_a_seat_asks_for_and_says_how_it_did_against_the_one_below(api):
     ann, token = api.sign_up("Ann")
     levels = api.get("/v1/bots").json["levels"]

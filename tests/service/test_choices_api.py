@@ -5,9 +5,8 @@ from typing import Any
 
 import pytest
 
-from plyscribe.domain.commands import Actor, CreateMatch
-from plyscribe.domain.events import WITHDRAWAL_CAUSES, Account
-from plyscribe.service.streams.ids import command_of, stream_id
+from plyscribe.domain.commands import Actor
+from plyscribe.domain.events import WITHDRAWAL_CAUSES
 from tests.service.api import Api
 
 
@@ -194,50 +193,17 @@ def test_the_api_refuses_what_is_no_choice_and_accepts_what_is_one(api, parts, s
 # ------------------------------------------------------------------------------------------------------ the play page
 
 
-def of_a_tournament(api: Api, parts) -> Two:
-    """A match between Ann and Ben that a tournament began, and that Ben has resigned."""
-    two = Two(api)
-    asked = command_of("test", "POST", "/", "cup", b"")
-    two.match = stream_id("match", asked)
-    two.path = f"/v1/matches/{two.match}"
-    organiser, cup = Actor("organiser", "player-" + "o" * 26), {"id": "tournament-" + "t" * 26}
-    seats = (Account(two.ann), Account(two.ben))
-    command = CreateMatch(actor=organiser, ruleset="zhen", seats=seats, tournament=cup)
-    parts.matches.execute(two.match, lambda _: command, asked, new=True)
-    api.post(f"{two.path}/withdrawal", two.ben_token, {})
-    return two
-
-
-def of_a_table(api: Api, parts) -> Two:
-    """A match that Ann recorded of herself and Ben."""
-    two = Two(api, recorded=True)
-    two.api.post(f"{two.path}/seats/1", two.ann_token)
-    two.begin()
-    api.post(f"{two.path}/start", two.ann_token)
+@pytest.mark.parametrize("way", ["play", "record"])
+def test_the_page_offers_a_rematch_to_whom_the_api_gives_one(api, way):
+    two = Two(api, recorded=way == "record").begin()
+    if way == "record":
+        two.api.post(f"{two.path}/seats/1", two.ann_token)
+        api.post(f"{two.path}/start", two.ann_token)
     api.post(f"{two.path}/withdrawal", two.ann_token, {"seat": 1})
-    return two
-
-
-def of_two(api: Api, parts, end: str = "withdrawal") -> Two:
-    two = Two(api).begin()
-    api.post(f"{two.path}/{end}", two.ann_token, {})
-    return two
-
-
-def called_off(api: Api, parts) -> Two:
-    return of_two(api, parts, "abort")
-
-
-@pytest.mark.parametrize("make", [of_two, of_a_tournament, of_a_table, called_off])
-def test_the_page_offers_a_rematch_to_whom_the_api_gives_one(api, parts, make):
-    two = make(api, parts)
-    way = "record" if make is of_a_table else "play"
     for token in (two.ann_token, two.ben_token, two.cat_token):
         headers = {"Authorization": f"Bearer {token}"}
         page = api.app.test_client().get(f"/matches/{two.match}/{way}", headers=headers, follow_redirects=True)
         assert page.status_code == 200
         offered = "rematch" in two.commands(token)
-        if make is of_a_tournament:
-            assert offered == (token != two.cat_token)
         assert (f'data-post="{two.path}/rematch"' in page.text) == offered
         assert (api.post(f"{two.path}/rematch", token).status_code == 200) == offered

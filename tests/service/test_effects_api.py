@@ -7,12 +7,10 @@ import pytest
 
 from plyscribe.domain.commands import Actor
 from plyscribe.domain.effects import describe_effect
-from plyscribe.domain.record import parse_record
 from plyscribe.domain.replay import list_steps
 from plyscribe.service.composition import Parts
 from tests.service.api import Api
 from tests.service.test_damaged_streams import Damaged
-from tests.service.test_imports_api import Elsewhere, bring
 from tests.service.test_live_api import is_among, parse
 
 TRAP = ("c3", "c4", "c5")
@@ -149,14 +147,6 @@ def test_steps_of_a_damaged_match_end_before_the_fault(parts, api):
     assert rig.refused(f"{rig.path}/effects", token=admin)["code"] == "match/damaged"
 
 
-def test_a_fork_has_the_steps_that_it_copied(evening):
-    _, eve = evening.api.sign_up("Eve")
-    fork = evening.api.post(f"{evening.path}/forks", eve, {"ply": 3}).json["match"]
-    page = evening.api.get(f"/v1/matches/{fork}/effects").json
-    assert [(step["version"], step["move"]) for step in page["steps"]] == [(2, "c3"), (2, "c4"), (2, "c5")]
-    assert page["steps"][0]["sentences"] == ["Eve (seat 1) places a piece from the reserve on c3."]
-
-
 @pytest.mark.parametrize(
     ("commands", "kind", "seat", "end"),
     [
@@ -180,19 +170,6 @@ def test_rolls_come_with_what_the_dice_showed_and_effects_from_outside_by_kind_a
     assert shown == [["roll", 0, None, [1, 2]], ["roll", 0, 1, [1]], ["roll", 0, 2, [2]], ["move", 1, 1, None]]
     assert steps[1]["sentences"] == ["Rolled: seat Ada, amount 1, word start.", "Ran: owner Ada, from 0, to 1."]
     assert api.get(f"{path}/positions/0?include=effects").json["steps"] == steps[:3]
-
-
-def test_a_seat_without_a_name_and_an_unknown_player_are_called_by_the_number(api, parts):
-    elsewhere = Elsewhere()
-    there, (_, token) = Evening(elsewhere), api.sign_up()
-    brought = bring(api, parts, token, elsewhere.bundle(there.match))
-    page = api.get(f"/v1/matches/{brought}/effects?to=1&language=de").json
-    assert sentences_in(page) == ["Platz 1 setzt einen Stein aus dem Vorrat auf c3."]
-    match = api.new_match(token, [{"name": "?"}, {"name": "bob"}], recorded=True)
-    for move in ("c3", "d4"):
-        api.post(f"/v1/matches/{match}/moves", token, {"move": move})
-    first, second = sentences_in(api.get(f"/v1/matches/{match}/effects").json)
-    assert (first.split(" places")[0], second.split(" places")[0]) == ("Seat 1", "bob")
 
 
 # ------------------------------------------------------------------------------------------------------------ positions
@@ -277,29 +254,10 @@ def test_a_refused_move_names_the_clause_and_what_to_do_in_the_language_of_the_r
         assert "Accept-Language" in answer.vary
 
 
-@pytest.mark.parametrize(
-    ("body", "said"),
-    [
-        ({"options": {"size": 99}}, "'size': 99 ist nicht möglich. Erlaubt ist: eine ganze Zahl von 5 bis 9."),
-        ({"options": {"width": 7}}, "'width': 7 ist nicht möglich. Erlaubt ist: nur size, pieces, ply_limit."),
-        ({"ruleset": "rings", "options": {"scoring": "most"}}, " oder "),
-        ({"seats": ...}, "Diese Angabe fehlt."),
-    ],
-)
-def test_a_match_that_is_not_possible_is_refused_in_the_language_of_the_request(api, body, said):
-    whole = {"ruleset": "pathagon", "seats": [None, None], **body}
-    sent = {key: value for key, value in whole.items() if value is not ...}
-    assert said in api.post("/v1/matches", api.sign_up()[1], sent, headers=GERMAN).text
-
-
-def test_a_refusal_calls_the_seat_by_the_name_of_its_player_and_says_what_to_enter(api):
+def test_a_refusal_calls_the_seat_by_the_name_of_its_player(api):
     path, token = recorded(api, ruleset="crystals")
     refused = api.post(f"{path}/moves", token, {"move": "move scout"}).json["detail"]
     assert refused.endswith(": CR14, Ada must choose an attacker now. Choose rider or archer.")
-    path, token = recorded(api, ruleset="toy")
-    refused = api.post(f"{path}/rolls", token, {"values": [1, 8]}, headers=GERMAN)
-    assert (refused.status_code, refused.json["code"]) == (422, "roll/invalid")
-    assert refused.json["detail"].endswith("Gib eine Zahl von 1 bis 7 ein")
 
 
 def test_clauses_are_in_the_language_of_the_request(api):
@@ -307,19 +265,3 @@ def test_clauses_are_in_the_language_of_the_request(api):
     assert (german.json["title"], german.headers["Content-Language"]) == ("Zugpflicht", "de")
     clauses = api.get("/v1/rulesets/zhen", headers=GERMAN).json["clauses"]
     assert clauses[0]["title"] == "Die Reihe"
-
-
-# -------------------------------------------------------------------------------------------------------------- records
-
-
-def test_a_record_has_comments_on_request_and_is_the_same_match(evening):
-    plain = evening.api.get(f"{evening.path}/record")
-    told = evening.api.get(f"{evening.path}/record?comments=effects", headers=GERMAN)
-    assert "{Ann setzt einen Stein aus dem Vorrat auf c3.}" in told.text
-    read, written = parse_record(told.text), parse_record(plain.text)
-    assert (read.steps, read.seats, read.outcome) == (written.steps, written.seats, written.outcome)
-    assert told.headers["Content-Language"] == "de"
-    assert told.headers["ETag"] != plain.headers["ETag"]
-    assert "Content-Language" not in plain.headers
-    refused = evening.api.get(f"{evening.path}/record?comments=jokes")
-    assert list(refused.json["errors"]) == ["comments"]
