@@ -8,6 +8,7 @@ from werkzeug.test import TestResponse
 from plyscribe.domain.bundle.bundle import format_bundle, parse_bundle
 from plyscribe.domain.chain import first_link, link_all
 from plyscribe.domain.commands import Actor
+from plyscribe.domain.import_list import list_of
 from plyscribe.domain.imported import BeginImport, CopyEvents, address_of, import_of
 from plyscribe.service.clock import now_ms
 from plyscribe.service.composition import Parts, compose
@@ -204,7 +205,9 @@ def test_a_private_match_of_this_server_does_not_show_in_an_import(api, parts, e
     mine = api.get(f"/v1/matches/{private}", ida[1]).json
     assert (mine["match"], mine["imported"]) == (private, None)
     assert send(api, ida[1], bundle)["status"] == "own"
+    before = parts.store.load(list_of(private)).entries
     assert send(api, ida[1], moved(bundle), 409)["code"] == "import/own-match"
+    assert parts.store.load(list_of(private)).entries == before
 
 
 def test_a_private_import_does_not_show_in_another(api, parts, elsewhere, ida, eve):

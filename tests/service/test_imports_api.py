@@ -211,18 +211,6 @@ def test_an_imported_match_never_shows_the_name_of_an_account_here(api, parts, t
     assert "Known Here" not in api.get(f"/v1/matches/{match}/record").text
 
 
-def test_a_refuted_bundle_stands_beside_the_true_one(api, parts, token, elsewhere):
-    match = elsewhere.play()
-    bundle = elsewhere.bundle(match)
-    other = bring(api, parts, token, forged(bundle, lambda raws: raws[-1]["data"].update(points=[9, 9])))
-    assert api.get(import_at(other)).json["status"] == "refuted"
-    api.get(f"/v1/matches/{match}")
-    taken = send(api, token, bundle)
-    assert (taken["status"], check_import(parts, taken["import"])) == ("waiting", "verified")
-    assert bundle_of(parts, taken["address"]) == bundle
-    assert api.get(import_at(other)).json["status"] == "refuted"
-
-
 def test_importing_a_refuted_match_of_the_same_id_does_not_open_a_private_match(api, parts, token, elsewhere):
     _, eve = api.sign_up("Eve")
     _, ann = elsewhere.sign_up("Ann")
@@ -262,16 +250,6 @@ def test_a_longer_bundle_continues_the_import(api, parts, token, elsewhere):
     assert bundle_of(parts, address) == whole
     told = send(api, token, short)
     assert (told["status"], told["copied"]) == ("verified", {"done": 8, "total": 8})
-
-
-def test_a_bundle_of_an_own_match_is_recognised_and_never_written(api, parts, token):
-    match = api.new_match(token)
-    bundle = bundle_of(parts, match)
-    api.post(f"/v1/matches/{match}/seats/1", token, {})
-    assert send(api, token, bundle)["status"] == "own"
-    other = forged(bundle, lambda raws: raws[0].update(at=7))
-    assert send(api, token, other, 409)["code"] == "import/own-match"
-    assert parts.store.load(list_of(match)).entries == []
 
 
 def test_an_imported_private_match_is_private_to_its_importer(api, parts, token, elsewhere):

@@ -38,21 +38,12 @@ def test_a_finished_match_has_no_deadline_and_its_rematch_the_same_limits(api):
 @pytest.mark.parametrize(
     ("limits", "code"),
     [
-        ({}, "limits/none"),
         ({"move_ms": None}, "limits/none"),
-        ({"move_ms": 999}, "request/invalid"),
-        ({"move_ms": 30 * 24 * 3600 * 1000 + 1}, "request/invalid"),
+        *(({"move_ms": ms}, "request/invalid") for ms in (999, 30 * 24 * 3600 * 1000 + 1, "60000")),
         ({"match_ms": 365 * 24 * 3600 * 1000 + 1}, "request/invalid"),
-        ({"move_ms": "60000"}, "request/invalid"),
         ({"turn_ms": 60_000}, "request/invalid"),
-        ({"match_ms": 60_000, "increment_ms": 999}, "request/invalid"),
-        ({"match_ms": 60_000, "increment_ms": 3_600_001}, "request/invalid"),
-        ({"move_ms": 60_000, "increment_ms": 5_000}, "limits/increment"),
-        ({"move_ms": 60_000, "delay_ms": 1000}, "limits/increment"),
-        ({"match_ms": 60_000, "increment_ms": 1000, "delay_ms": 1000}, "limits/bonus"),
-        ({"match_ms": 60_000, "phases": [{"after": 2}, {"after": 1}]}, "limits/phases"),
+        *(({"match_ms": 60_000, "increment_ms": ms}, "request/invalid") for ms in (999, 3_600_001)),
         ({"match_ms": 60_000, "phases": [{"after": 2}] * 5}, "request/invalid"),
-        ({"match_ms": 60_000, "seats": [{"seat": 3, "move_ms": 1000}]}, "limits/seat"),
         (60_000, "request/invalid"),
     ],
 )
@@ -60,14 +51,6 @@ def test_invalid_limits_are_refused(api, limits, code):
     _, token = api.sign_up()
     refused = api.post("/v1/matches", token, {"ruleset": "zhen", "seats": [None, None], "limits": limits})
     assert (refused.status_code, refused.json["code"]) == (422, code)
-
-
-@pytest.mark.parametrize("bonus", ["delay_ms", "bronstein_ms"])
-def test_a_move_within_its_delay_takes_no_time(api, bonus):
-    two = Two(api, ruleset="zhen", limits={"match_ms": 600_000, bonus: 600_000})
-    assert two.get().json["limits"] == {"move_ms": None, "match_ms": 600_000, bonus: 600_000}
-    two.play("+1")
-    assert two.get().json["clock"]["left_ms"] == [600_000, 600_000]
 
 
 def test_limits_have_phases_and_odds(api):
@@ -81,10 +64,8 @@ def test_limits_have_phases_and_odds(api):
     assert clock["deadline"] == {"seat": 2, "at": clock["since"] + 5_000}
 
 
-def test_a_recorded_match_takes_no_limits_and_a_tournament_gives_no_odds(api, parts):
-    _, token = parts.accounts.sign_up(Actor("system", "test"), "Olga", "person", ("play", "record", "organise"))
-    body = {"ruleset": "zhen", "seats": [{"name": "Ada"}, None], "recorded": True, "limits": {"move_ms": 60_000}}
-    assert api.post("/v1/matches", token, body).json["code"] == "limits/recorded"
+def test_a_tournament_has_limits_but_gives_no_odds(api, parts):
+    _, token = parts.accounts.sign_up(Actor("system", "test"), "Olga", "person", ("organise",))
     terms = {"name": "Cup", "ruleset": "zhen", "format": {"kind": "swiss"}}
     odds = {"match_ms": 60_000, "seats": [{"seat": 1, "match_ms": 30_000}]}
     assert api.post("/v1/tournaments", token, {**terms, "limits": odds}).json["code"] == "limits/odds"
