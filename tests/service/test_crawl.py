@@ -40,7 +40,7 @@ class Page(HTMLParser):
         self.links: list[str] = []
         self.faults: list[str] = []
         self._open: list[str] = []
-        self._ids: list[str] = []
+        self.ids: list[str] = []
         self._wanted: list[str] = []
         self._labelled: set[str] = set()
         self._fields: list[dict[str, str]] = []
@@ -48,8 +48,8 @@ class Page(HTMLParser):
         self.feed(html)
         self.close()
         self.faults += [f"<{tag}> stays open" for tag in self._open]
-        self.faults += [f"two elements are called {id}" for id in set(self._ids) if self._ids.count(id) > 1]
-        self.faults += [f"nothing is called {id}" for id in self._wanted if id not in self._ids]
+        self.faults += [f"two elements are called {id}" for id in set(self.ids) if self.ids.count(id) > 1]
+        self.faults += [f"nothing is called {id}" for id in self._wanted if id not in self.ids]
         for field in self._fields:
             if field.get("id") not in self._labelled and not field.get("aria-label"):
                 self.faults.append(f"{field} has no label")
@@ -73,7 +73,7 @@ class Page(HTMLParser):
             self.faults.append(f"a <{tag}>")
         self.faults += [f"{name} of <{tag}>" for name in named if name == "style" or name.startswith("on")]
         self._headings += tag == "h1"
-        self._ids += [named["id"]] if "id" in named else []
+        self.ids += [named["id"]] if "id" in named else []
         self._wanted += " ".join(named.get(name, "") for name in ("aria-describedby", "aria-labelledby", "for")).split()
         self._labelled |= {named["for"]} if tag == "label" and "for" in named else set()
         if tag in ("input", "select", "textarea") and named.get("type") != "hidden" and "label" not in self._open:
