@@ -18,7 +18,7 @@ from plyscribe.service.store.memory import MemoryStore
 from plyscribe.service.streams.patience import PATIENCE, PLACES
 from plyscribe.service.web.any_server import AnyServer
 from plyscribe.service.web.app import create_app
-from plyscribe.service.web.handover import CROWDED, HOLD, HOLDS, MAX_LARGE, WAITED
+from plyscribe.service.web.handover import CROWDED, HOLD, MAX_LARGE, WAITED
 from tests.service.api import Api
 from tests.service.test_live import eventually
 from tests.service.test_live_api import SSE, Played, parse
@@ -110,13 +110,6 @@ def test_a_client_that_leaves_before_the_first_byte_frees_its_place(played):
     assert (status, len(live._counted)) == ("200 OK", 1)
     chunks.close()
     eventually(lambda: not live._counted)
-
-
-def test_our_own_server_is_handed_the_follower_instead(played):
-    environ = EnvironBuilder(f"{played.path}/events", headers=SSE).get_environ() | {HOLDS: True}
-    chunks = played.api.app(environ, lambda status, headers, exc_info=None: None)
-    assert list(chunks) == []
-    environ[HOLD].stop()
 
 
 def test_an_answer_is_begun_once_though_the_application_is_called_twice(played, monkeypatch):

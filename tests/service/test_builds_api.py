@@ -48,14 +48,6 @@ def test_who_declares_a_build_can_read_the_match_and_is_not_told_again_that_it_i
     assert (refused.status_code, refused.json["code"]) == (404, "match/unknown")
 
 
-def test_a_build_with_fields_that_cannot_be_is_refused(post):
-    match = begin(post)
-    for wrong in ({"digest": "x"}, {"command": "a/b"}, {"options": {"a": [1]}}, {"secret": "x"}, {"version": "x" * 49}):
-        refused = declare(post, match, post.ann, {**BUILD, **wrong})
-        assert refused.status_code in (400, 422), wrong
-    assert declare(post, match, post.ann, {"digest": "ab" * 32, "command": "x"}).status_code == 201
-
-
 @pytest.fixture
 def cup(api, parts) -> TournamentOverHttp:
     """A cup of a bot of the server and Ann, who is entrant 2."""

@@ -18,7 +18,6 @@ from tests.service.api import Api
 
 NDJSON = {"Accept": "application/x-ndjson"}
 BUNDLE = "application/vnd.plyscribe.bundle+ndjson"
-RIGHT = {"chain": "ok", "canonical": "ok", "rules": "ok", "seeds": "none"}
 
 
 class Played:
@@ -87,25 +86,6 @@ def test_a_client_with_the_newest_bundle_gets_304(played, path):
     assert (again.status_code, again.data) == (304, b"")
     played.move("+6")
     assert played.api.get(f"{played.path}/{path}", headers={"If-None-Match": tag}).status_code == 200
-
-
-@pytest.mark.parametrize("path", ["bundle", "verification"])
-def test_an_unknown_match_has_no_bundle(api, path):
-    for id in ("match-" + "a" * 26, "match-7", "x"):
-        answer = api.get(f"/v1/matches/{id}/{path}")
-        assert (answer.status_code, answer.json["code"]) == (404, "match/unknown")
-
-
-def test_the_server_reports_what_its_verification_finds(played):
-    for outcome, version, status in (("none", 3, "playing"), ("ok", 7, "scored")):
-        report = played.report()
-        assert (report["match"], report["result"], report["fault"]) == (played.id, "ok", None)
-        told = {check["check"]: check["result"] for check in report["checks"]}
-        assert told == {**RIGHT, "dice": "none", "outcome": outcome, "verdict": outcome}
-        assert (report["version"], report["status"]) == (version, status)
-        assert report["hash"] == parse_bundle(played.bundle()).entries[-1].h.hex()
-        if status == "playing":
-            played.end()
 
 
 def test_tampering_in_the_store_is_found_there_and_in_the_bundle(played):

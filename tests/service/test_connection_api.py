@@ -20,6 +20,7 @@ from plyscribe.service.web.handover import HOLDS, TALK, UPGRADES
 from tests.service.api import Api
 from tests.service.conftest import CONFIG
 from tests.service.test_live import eventually
+from tests.service.test_many_api import Club as Table
 
 PATH = "/v1/connection"
 OURS = {HOLDS: True, UPGRADES: True}
@@ -63,20 +64,6 @@ def ask(api: Api, token: str | None = None, environ: Mapping[str, Any] = OURS) -
     headers = {"Authorization": f"Bearer {token}"} if token else {}
     answer = api.app.test_client().get(PATH, headers=headers, environ_overrides=dict(environ))
     return answer.status_code, (answer.json or {}).get("code", "")
-
-
-class Table:
-    """Ann and Ben, and matches between them."""
-
-    def __init__(self, api: Api) -> None:
-        self.api = api
-        self.ann_id, self.ann = api.sign_up("Ann")
-        self.ben_id, self.ben = api.sign_up("Ben")
-
-    def play(self, ruleset: str = "zhen", **more: Any) -> str:
-        match: str = self.api.new_match(self.ann, [{"player": self.ann_id}, None], ruleset, **more)
-        assert self.api.post(f"/v1/matches/{match}/seats/2", self.ben, {}).status_code in (200, 201)
-        return match
 
 
 @pytest.fixture

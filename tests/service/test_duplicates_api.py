@@ -87,22 +87,6 @@ def test_a_duplicate_that_cannot_be_is_refused(api, what, status, code):
     assert (refused.status_code, refused.json["code"]) == (status, code)
 
 
-@pytest.mark.parametrize(
-    ("more", "code"),
-    [
-        ({"dice": "recorded", "recorded": True, "seats": [{"name": "Ada"}, {"name": "Bea"}]}, "dice/shared"),
-        ({"ruleset": "zhen"}, "dice/shared"),
-        ({"shared_dice": 1}, "request/invalid"),
-        ({"shared_dice": 65}, "request/invalid"),
-        ({"rated": True, "seats": [None, None]}, "rated/shared-dice"),
-    ],
-)
-def test_matches_that_cannot_share_dice_are_refused(table, more, code):
-    body = {"ruleset": "toy", "seats": table.seats, "shared_dice": 2, **more}
-    refused = table.api.post("/v1/matches", table.token, body)
-    assert (refused.status_code, refused.json["code"]) == (422, code)
-
-
 def with_keys(parts: Parts, text: str) -> Api:
     """The same store behind processes with other keys."""
     return Api(create_app(compose(Config("", "", parse_key(text), open_sign_up=True), parts.store)))

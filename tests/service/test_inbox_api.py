@@ -125,12 +125,6 @@ def test_a_revoked_token_ends_the_stream_of_an_inbox(post):
     assert not is_among(b"seat-offered", chunks)
 
 
-@pytest.mark.parametrize("query", ["?after=-1", "?limit=0", "?wait=31", "?page=2"])
-def test_an_invalid_query_is_refused(post, query):
-    refused = post.api.get(f"{INBOX}{query}", post.ann)
-    assert (refused.status_code, refused.json["code"]) == (422, "request/invalid")
-
-
 def test_an_unreadable_match_does_not_block_the_inbox(post, monkeypatch):
     broken, whole = post.new_match(), post.new_match()
     load = post.parts.store.load_all
