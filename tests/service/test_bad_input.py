@@ -116,14 +116,6 @@ def test_a_body_that_cannot_be_read_names_the_cause(two, before, after, why):
     assert (refused.status_code, why in refused.json["detail"]) == (400, True), refused.json
 
 
-def test_every_answer_has_the_id_of_its_request(api):
-    problem = api.get("/v1/nothing", headers={"X-Request-Id": "abc-123"})
-    assert problem.headers["X-Request-Id"] == "abc-123"
-    assert problem.json["instance"] == "urn:plyscribe:request:abc-123"
-    odd = api.get("/healthz", headers={"X-Request-Id": "a b\tc"})
-    assert odd.headers["X-Request-Id"] != "a b\tc"
-
-
 @pytest.mark.parametrize("values", [[], [0], [-1], [1.5], ["1"], [True], [2**60], None, [1] * 1001])
 def test_impossible_rolls_are_refused(api, values):
     _, token = api.sign_up()
@@ -194,21 +186,12 @@ def test_a_repeated_body_is_parsed_or_refused_the_same_way(two):
     assert post_raw(two, body).json["code"] == "move/not-your-turn"
 
 
-@pytest.mark.parametrize(
-    ("body", "detail"),
-    [
-        (
-            {"limits": {"move_ms": "soon", "more": 1}},
-            "limits.move_ms: Not a valid integer.; limits.more: Unknown field.",
-        ),
-        ({"seats": [None, {"bot": 7}]}, "seats[1]."),
-    ],
-)
-def test_a_refusal_names_a_nested_field_with_its_path(api, body, detail):
-    _, token = api.sign_up()
-    refused = api.post("/v1/matches", token, {"ruleset": "zhen", "seats": [None, None], **body})
+def test_a_refusal_names_a_nested_field_with_its_path(api):
+    body = {"ruleset": "zhen", "seats": [None, {"bot": 7}], "limits": {"move_ms": "soon", "more": 1}}
+    refused = api.post("/v1/matches", api.sign_up()[1], body)
     assert (refused.status_code, refused.json["code"]) == (422, "request/invalid")
-    assert detail in refused.json["detail"]
+    for detail in ("limits.move_ms: Not a valid integer.; limits.more: Unknown field.", "seats[1]."):
+        assert detail in refused.json["detail"]
 
 
 @pytest.mark.parametrize("path", ["/v1/matches", "/v1/players", "/v1/rulesets", "/healthz"])

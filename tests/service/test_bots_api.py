@@ -6,7 +6,6 @@ from hashlib import sha256
 import pytest
 
 from plyscribe.domain.bots import MAX_PLAYOUTS
-from plyscribe.domain.levels import LEVELS, MEASURED
 from plyscribe.domain.seeds import derive_seed
 from plyscribe.service.composition import compose
 from plyscribe.service.config import parse_key
@@ -110,16 +109,3 @@ def test_an_unknown_bot_is_refused(api, seat):
     refused = api.post("/v1/matches", token, {"ruleset": "zhen", "seats": [seat, None]})
     assert refused.status_code in (400, 422)
     assert api.get("/v1/matches").json["matches"] == []
-
-
-def test_a_level_is_what_a_seat_asks_for_and_says_how_it_did_against_the_one_below(api):
-    ann, token = api.sign_up("Ann")
-    levels = api.get("/v1/bots").json["levels"]
-    assert [level["level"] for level in levels] == [level.name for level in LEVELS]
-    for level in levels:
-        bot = {name: level[name] for name in ("bot", "playouts") if level[name] is not None}
-        match = api.new_match(token, [{"player": ann}, bot], "zhen")
-        assert seats_of(api, match)[1]["playouts"] == level["playouts"]
-    [club] = [level["measured"] for level in levels if level["level"] == "club"]
-    shown = {row["ruleset"]: (row["won"], row["level"], row["lost"]) for row in club}
-    assert shown == {ruleset: games["club"] for ruleset, games in MEASURED.items() if "club" in games}

@@ -50,13 +50,6 @@ def test_everybody_is_told_their_own_choices_but_not_in_receipts(two):
     assert two.choices(without_play) == []
 
 
-def test_a_recorder_withdraws_seats_for_every_cause(api):
-    _, token = api.sign_up()
-    recorded = api.new_match(token, [{"name": "Ada"}, {"name": "Bea"}], "zhen", recorded=True)
-    choices = api.get(f"/v1/matches/{recorded}", token).json["choices"]
-    assert {"command": "withdraw", "seats": [1, 2], "causes": list(WITHDRAWAL_CAUSES)} in choices
-
-
 def test_overseers_annul(two, parts):
     two.begin()
     two.api.post(f"{two.path}/withdrawal", two.ben_token, {})

@@ -5,13 +5,12 @@ import subprocess
 import sys
 from itertools import cycle
 from pathlib import Path
+from typing import Any
 
 import orjson
 import pytest
 from click.testing import CliRunner, Result
 
-from plyscribe.domain.bundle.bundle import describe_head, format_bundle, parse_bundle
-from plyscribe.domain.chain import first_link, link_all
 from plyscribe.service.cli import dataset
 from plyscribe.service.cli.__main__ import cli
 from plyscribe.service.cli.full_export import export_store
@@ -19,6 +18,7 @@ from plyscribe.service.datasets import tabulating
 from plyscribe.service.datasets.datasheet import FILES
 from plyscribe.service.datasets.splits import SPLITS
 from tests.service.making_datasets import Dataset, Rig
+from tests.service.test_imports_api import bundle_of, forged
 
 ROOT = Path(__file__).parents[2]
 LATER = "2096-10-02T07:06:40Z"
@@ -40,10 +40,8 @@ class Shell(Rig):
         return path
 
     def bundle(self, match: str) -> Path:
-        state = self.parts.matches.read(match)
         path = self.folder / f"{match}.bundle.ndjson"
-        head = describe_head(match, state.life.created)
-        path.write_bytes(b"".join(format_bundle(head, self.parts.matches.read_events(match, 0))))
+        path.write_bytes(bundle_of(self.parts, match))
         return path
 
 
@@ -96,14 +94,13 @@ def test_a_cut_may_be_a_date_or_a_time_of_any_zone(shell: Shell, tmp_path: Path)
 
 def test_a_forged_match_is_left_out(shell: Shell, tmp_path: Path) -> None:
     """Its hashes are right, and a verdict is in it, but its moves did not lead to this end."""
-    bundle = parse_bundle(shell.bundle(shell.play()).read_bytes())
-    raws = [json.loads(entry.e) for entry in bundle.entries]
-    [ended] = [raw for raw in raws if raw["type"] == "match-ended"]
-    ended["data"]["ranks"] = [3 - rank for rank in ended["data"]["ranks"]]
-    events = [orjson.dumps(raw, option=orjson.OPT_SORT_KEYS) for raw in raws]
-    forged = tmp_path / "forged.ndjson"
-    forged.write_bytes(b"".join(format_bundle(bundle.head, link_all(first_link(bundle.head.match), 1, events))))
-    ran = shell.run("toy", forged, "--to", tmp_path / "out")
+
+    def let_the_other_win(raws: list[Any]) -> None:
+        next(raw for raw in raws if raw["type"] == "match-ended")["data"]["ranks"].reverse()
+
+    path = shell.bundle(shell.play())
+    path.write_bytes(forged(path.read_bytes(), let_the_other_win))
+    ran = shell.run("toy", path, "--to", tmp_path / "out")
     assert (ran.exit_code, "0 matches" in ran.output, "left out: 1 " in ran.output) == (0, True, True)
 
 

@@ -23,7 +23,6 @@ from tests.service.conftest import CONFIG
 from tests.service.explored_matches import JULY, Table
 from tests.service.random_matches import Play, dump
 
-MONTH_MS = 31 * 24 * 3_600_000
 ALL = Wanted()
 
 
@@ -126,17 +125,6 @@ def test_a_position_has_its_moves_with_counts_results_and_the_latest_matches(par
     assert one not in [each.match for each in found.latest]
 
 
-def test_positions_that_mirror_each_other_count_as_one(parts: Parts) -> None:
-    rules = find_ruleset("pathagon")
-    for first, second in (("b2", "d4"), ("f2", "d4"), ("b6", "d4"), ("f6", "d4")):
-        Table(parts).play(first, second).end(loser=1)
-    start = start_of("pathagon")
-    [move] = read(parts, position_key(rules, start))
-    assert move == "b2"
-    after = {position_key(rules, rules.apply_move(start, rules.parse_move(start, move))) for move in ("b2", "f6")}
-    assert [read(parts, key) for key in after] == [{"d4": 4}]
-
-
 def test_only_public_matches_that_are_over_count_and_leave_with_all_that_was_counted_for_them(parts: Parts) -> None:
     Table(parts, private=True).play("d4").end(loser=1)
     Table(parts).play("d4")
@@ -154,24 +142,6 @@ def test_only_public_matches_that_are_over_count_and_leave_with_all_that_was_cou
         late(connection)
     assert read_start(parts) == {"d4": 1}, "what is read late does not bring back a match that has left"
     assert search(parts, "placed") == {kept.id: [1]}
-
-
-def test_filters_choose_by_seats_options_month_and_rating(parts: Parts) -> None:
-    rules = find_ruleset("zhen")
-    Table(parts, "zhen").play("+3").end(loser=1)
-    Table(parts, "zhen", at=JULY + MONTH_MS, ply_limit=50).play("+3").end(loser=1)
-    for wanted, count in (
-        ({}, 2),
-        ({"seats": 2}, 2),
-        ({"seats": 3}, 0),
-        ({"options": "default"}, 1),
-        ({"options": label_options(rules, {"ply_limit": 50})}, 1),
-        ({"options": label_options(rules, {"ply_limit": 51})}, 0),
-        ({"since": 202408}, 1),
-        ({"since": 202409}, 0),
-        ({"min_rating": 0.0}, 0),
-    ):
-        assert read_start(parts, "zhen", **wanted) == ({"+3": count} if count else {}), wanted
 
 
 def test_moves_beyond_the_opening_are_searched_but_not_counted(parts: Parts) -> None:

@@ -4,14 +4,13 @@ from typing import Any
 
 import pytest
 
-from plyscribe.domain.bundle.bundle import Head, format_bundle
-from plyscribe.domain.chain import canonical_json, first_link, link_all
 from plyscribe.service.cli import transfer
 from plyscribe.service.cli.full_export import Differs
 from plyscribe.service.composition import Parts, compose
 from plyscribe.service.streams.ids import command_of, stream_id
 from plyscribe.service.web.app import create_app
 from tests.service.api import Api
+from tests.service.hostile_bundles import format_forged
 from tests.service.test_imports_api import send
 
 FOREIGN = "match-" + "f" * 26
@@ -19,13 +18,10 @@ FOREIGN = "match-" + "f" * 26
 
 def forge_bundle(match: str, told: list[tuple[str, Any]], by: str) -> bytes:
     """A bundle whose form is right, of whatever events."""
-    raws = [
-        {"at": 1, "by": by, "cause": "00" * 16, "data": data, "type": word, "version": version}
-        for version, (word, data) in enumerate(told, 1)
-    ]
-    created = told[0][1]
-    head = Head(match, created["ruleset"], created["ruleset_version"], None)
-    return b"".join(format_bundle(head, link_all(first_link(match), 1, map(canonical_json, raws))))
+    envelope = {"at": 1, "by": by, "cause": "00" * 16, "version": 1}
+    bundle = format_forged([{**envelope, "data": data, "type": word} for word, data in told], match)
+    assert bundle is not None
+    return bundle
 
 
 class Forger:
