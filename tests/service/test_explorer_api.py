@@ -32,15 +32,6 @@ def three(parts: Parts) -> list[str]:
     ]
 
 
-def test_the_start_is_explored_unless_another_position_is_named(api: Api, three: list[str]) -> None:
-    found = api.get(EXPLORER).json
-    moves = [(each["move"], each["matches"], each["won"]) for each in found["moves"]]
-    assert moves == [("d4", 2, [1, 1]), ("a1", 1, [1, 0])]
-    assert (found["matches"], found["ply"], found["turn"], found["complete"]) == (3, 0, {"decision": 1}, True)
-    assert [each["match"] for each in found["latest"]] == three[::-1]
-    assert api.get(f"{EXPLORER}?moves=").json == found
-
-
 def test_a_position_has_the_same_answer_by_its_moves_its_match_and_its_key(api: Api, three: list[str]) -> None:
     by_moves = api.get(f"{EXPLORER}?moves=d4").json
     by_match = api.get(f"{EXPLORER}?match={three[0]}&ply=1").json

@@ -42,13 +42,6 @@ def types(entries: list[dict]) -> list[str]:
     return [entry["type"] for entry in entries]
 
 
-def test_a_new_inbox_is_empty_needs_a_token_and_is_never_cached(post):
-    page = post.api.get(INBOX, post.ann)
-    assert page.json == {"player": post.ann_id, "newest": 0, "entries": [], "next": None}
-    assert page.headers["Cache-Control"] == "no-store"
-    assert post.api.get(INBOX).json["code"] == "auth/missing"
-
-
 def test_who_reads_an_inbox_while_it_is_built_is_asked_to_wait(post, monkeypatch):
     post.new_match()
     post.relay()
@@ -58,21 +51,6 @@ def test_who_reads_an_inbox_while_it_is_built_is_asked_to_wait(post, monkeypatch
     assert (refused.status_code, refused.json["code"]) == (503, "inbox/incomplete")
     assert refused.headers["Retry-After"] == "1"
     assert types(post.entries(post.ben)) == ["seat-offered"]
-
-
-def test_a_bot_can_play_with_nothing_but_its_inbox(post):
-    match = post.new_match()
-    post.relay()
-    [offer] = post.entries(post.ben)
-    assert (offer["type"], offer["match"], offer["seat"]) == ("seat-offered", match, 2)
-    post.api.post(f"/v1/matches/{match}/seats/{offer['seat']}", post.ben, {})
-    post.api.post(f"/v1/matches/{match}/moves", post.ann, {"move": "+5"})
-    post.relay()
-    started, decision = post.entries(post.ben, f"?after={offer['id']}")
-    assert (started["type"], started["seats"], started["ruleset"]) == ("match-started", [2], "zhen")
-    assert (decision["type"], decision["match"], decision["ply"], decision["seat"]) == ("your-decision", match, 1, 2)
-    moved = post.api.post(f"/v1/matches/{match}/moves", post.ben, {"move": "+6"}, if_match=f'"{decision["version"]}"')
-    assert moved.status_code == 200
 
 
 def test_pages_follow_each_other(post):
