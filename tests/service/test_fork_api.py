@@ -61,8 +61,6 @@ def test_every_reader_can_fork_a_match_from_any_ply_without_changing_it(forked):
     assert (now["moves"], now["parent"]) == (LINE[:2], {"match": forked.match, "ply": 2})
     assert (now["status"], now["rated"], now["private"]) == ("playing", False, False)
     assert {seat["player"] for seat in now["seats"]} == {forked.eve}
-    assert "d4" not in forked.api.get(f"{path}/legal-moves?limit=1000").json["moves"]
-    assert len(forked.api.get(f"{path}/events", headers={"Accept": "application/x-ndjson"}).text.splitlines()) == 4
     row = next(row for row in forked.api.get("/v1/matches").json["matches"] if path.endswith(row["match"]))
     assert (row["ply"], row["status"]) == (2, "playing")
     assert forked.api.post(f"{path}/moves", forked.eve_token, {"move": "g7"}).status_code == 200
