@@ -10,9 +10,11 @@ from typing import Any
 
 import orjson
 
-from plyscribe.domain.bundle.bundle import Head, format_bundle, parse_bundle
+from plyscribe.domain.bundle.bundle import Head, format_bundle
 from plyscribe.domain.chain import MAX_INTEGER, canonical_json, first_link, link_all
-from tests.service.test_imports_api import Elsewhere
+from tests.domain import matches
+from tests.domain.test_choices import against_time, on_shared_dice
+from tests.domain.test_seeds import ended as against_a_sealed_bot
 
 Raw = dict[str, Any]
 MATCH = "match-" + "f" * 26
@@ -32,94 +34,21 @@ ENVELOPES: tuple[Raw, ...] = (
 )
 
 
-def tell_stories() -> dict[str, list[Raw]]:
-    """Sound matches, each as its events. Together they have all event types, and all forms of seats and dice."""
-    server = Elsewhere()
-    stories = {"drawn": _tell_draw(server), "rolled": _tell_rolls(server), "recorded": _tell_record(server)}
-    stories |= {"forked": _tell_fork(server), "shared": _tell_block(server), "bots": _tell_bots(server)}
-    return {name: [orjson.loads(entry.e) for entry in parse_bundle(bundle).entries] for name, bundle in stories.items()}
+STORIES = {
+    "drawn": matches.drawn,
+    "rolled": matches.played_to_its_end,
+    "recorded": matches.on_a_real_table,
+    "forked": matches.forked,
+    "shared": on_shared_dice,
+    "against time": against_time,
+    "against a bot": against_a_sealed_bot,
+}
+"""Sound matches. With `LATER` they have all event types, and all forms of seats and dice."""
 
 
-def _tell_draw(server: Elsewhere) -> bytes:
-    (_, ann), (_, ben) = server.sign_up(), server.sign_up()
-    limits = {"move_ms": 60_000, "match_ms": 600_000}
-    match = server.new_match(ann, ruleset="zhen", limits=limits, about={"place": "Turin", "event": "Open"})
-    path = f"/v1/matches/{match}"
-    server.post(f"{path}/seats/1", ben, {})
-    server.send("DELETE", f"{path}/seats/1", ben, json={})
-    for seat, token in ((1, ann), (2, ben)):
-        server.post(f"{path}/seats/{seat}", token, {})
-    for token, action, body in (
-        (ann, "draw", {"action": "offer"}),
-        (ben, "draw", {"action": "decline"}),
-        (ann, "moves", None),
-        (ben, "draw", {"action": "offer"}),
-        (ann, "draw", {"action": "agree"}),
-    ):
-        done = server.post(f"{path}/{action}", token, body or {"move": _first_move(server, match)})
-        assert done.status_code == 200, done.json
-    return server.bundle(match)
-
-
-def _tell_rolls(server: Elsewhere) -> bytes:
-    (_, ann), (_, ben) = server.sign_up(), server.sign_up()
-    match = server.new_match(ann, ruleset="toy")
-    path = f"/v1/matches/{match}"
-    for seat, token in ((1, ann), (2, ben)):
-        server.post(f"{path}/seats/{seat}", token, {"entropy": f"salt {seat}"} if seat == 1 else {})
-    server.post(f"{path}/entropy", ben, {"seat": 2, "entropy": "pepper"})
-    for _ in range(2):
-        # The dice differ each time, so the match may be over by now.
-        if seat := server.get(path).json["turn"].get("decision"):
-            server.post(f"{path}/moves", (ann, ben)[seat - 1], {"move": _first_move(server, match)})
-    server.post(f"{path}/withdrawal", ben, {})
-    server.verify(match)
-    return server.bundle(match)
-
-
-def _tell_record(server: Elsewhere) -> bytes:
-    _, ann = server.sign_up()
-    seats = [{"name": "Ada"}, {"name": "Bea"}]
-    match = server.new_match(ann, seats, ruleset="toy", recorded=True, dice="recorded")
-    path = f"/v1/matches/{match}"
-    for _ in range(6):
-        turn = server.get(path).json["turn"]
-        if "roll" in turn:
-            server.post(f"{path}/rolls", ann, {"values": [1] * turn["roll"]["count"]})
-        elif "decision" in turn:
-            server.post(f"{path}/moves", ann, {"move": _first_move(server, match)})
-    server.post(f"{path}/take-back", ann, {"ply": 0})
-    return server.bundle(match)
-
-
-def _tell_fork(server: Elsewhere) -> bytes:
-    ann, token = server.sign_up()
-    while True:
-        match = server.new_match(token, [{"player": ann}] * 2, ruleset="toy")
-        path = f"/v1/matches/{match}"
-        server.post(f"{path}/start", token, {})
-        server.post(f"{path}/moves", token, {"move": _first_move(server, match)})
-        server.post(f"{path}/withdrawal", token, {"seat": 1})
-        made = server.post(f"{path}/forks", token, {"ply": 1, "dice": "same"})
-        # With some dice the match is over after one move.
-        if made.status_code == 201:
-            return server.bundle(made.json["match"])
-
-
-def _tell_block(server: Elsewhere) -> bytes:
-    _, ann = server.sign_up()
-    match = server.new_match(ann, ruleset="toy", shared_dice=2, start="call")
-    server.post(f"/v1/matches/{match}/abort", ann, {})
-    return server.bundle(match)
-
-
-def _tell_bots(server: Elsewhere) -> bytes:
-    _, ann = server.sign_up()
-    return server.bundle(server.new_match(ann, [None, {"bot": "random"}], ruleset="pathagon"))
-
-
-def _first_move(server: Elsewhere, match: str) -> str:
-    return str(server.get(f"/v1/matches/{match}/legal-moves?limit=1").json["moves"][0])
+def tell_story(name: str) -> list[Raw]:
+    """The events of a sound match."""
+    return [orjson.loads(entry.e) for entry in STORIES[name]().entries]
 
 
 LATER: tuple[tuple[str, Raw], ...] = (

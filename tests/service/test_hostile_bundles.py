@@ -11,13 +11,11 @@ from typing import Any
 import pytest
 from werkzeug.test import TestResponse
 
-from plyscribe.domain.rulesets import register
 from plyscribe.service.composition import Parts
 from plyscribe.service.web.api.http import BUNDLE
 from plyscribe.workers.check_import import check_import
-from tests.domain.toy import TOY_V1
 from tests.service.api import Api
-from tests.service.hostile_bundles import MATCH, VALUES, Raw, format_forged, mutate, mutate_later, tell_stories
+from tests.service.hostile_bundles import MATCH, STORIES, VALUES, Raw, format_forged, mutate, mutate_later, tell_story
 
 SAMPLE = 14
 """Mutations of each story that are tried in a short run."""
@@ -30,12 +28,6 @@ PAGES = ("", "/news?after=0", "/verification", "/play", "/record")
 LISTS = ("/v1/matches?limit=200", "/v1/players?limit=200")
 LIST_PAGES = ("/", "/matches?limit=200", "/play", "/record", "/players")
 HTML = {"Accept": "text/html"}
-
-
-@pytest.fixture(scope="module")
-def stories() -> dict[str, list[Raw]]:
-    register(TOY_V1)
-    return tell_stories()
 
 
 class Server:
@@ -128,18 +120,14 @@ def attack(server: Server, mutations: Iterable[tuple[str, list[Raw]]]) -> int:
     return taken
 
 
-STORIES = ("drawn", "rolled", "recorded", "forked", "shared", "bots")
-
-
-def test_the_stories_are_taken_as_they_are(server, stories):
-    assert tuple(stories) == STORIES
-    assert attack(server, stories.items()) == len(stories)
+def test_the_stories_are_taken_as_they_are(server):
+    assert attack(server, [(name, tell_story(name)) for name in STORIES]) == len(STORIES)
 
 
 @pytest.mark.parametrize("sample", [SAMPLE, pytest.param(LONG_SAMPLE, marks=pytest.mark.long)])
 @pytest.mark.parametrize("story", STORIES)
-def test_a_hostile_bundle_never_breaks_an_answer(server, stories, story, sample):
-    mutations = [*mutate(stories[story]), *mutate_later(stories[story])]
+def test_a_hostile_bundle_never_breaks_an_answer(server, story, sample):
+    mutations = [*mutate(tell_story(story)), *mutate_later(tell_story(story))]
     assert attack(server, Random(story).sample(mutations, min(sample, len(mutations)))) > 0
 
 
@@ -155,29 +143,29 @@ def change(raws: list[Raw], type: str, **fields: Any) -> list[Raw]:
         *(("drawn", "match-ended", {"ranks": ranks}) for ranks in ([], [1], [1, 2, 3])),
     ],
 )
-def test_points_and_ranks_are_for_the_seats_of_the_match(server, stories, story, type, fields):
-    assert attack(server, [(f"{fields}", change(stories[story], type, **fields))]) == 1
+def test_points_and_ranks_are_for_the_seats_of_the_match(server, story, type, fields):
+    assert attack(server, [(f"{fields}", change(tell_story(story), type, **fields))]) == 1
 
 
 @pytest.mark.parametrize(("name", "value"), [("count", 10_000), ("purpose", "x"), ("seat", 9), ("sides", 3)])
-def test_a_match_whose_rolls_are_not_due_is_not_forked(server, stories, name, value):
-    address = server.take(change(stories["recorded"], "dice-rolled", **{name: value}))
+def test_a_match_whose_rolls_are_not_due_is_not_forked(server, name, value):
+    address = server.take(change(tell_story("recorded"), "dice-rolled", **{name: value}))
     assert address is not None
     refused = server.ask("POST", f"/v1/matches/{address}/forks", json={"ply": 0})
     assert (refused.status_code, refused.json["code"]) == (409, "match/damaged")
 
 
 @pytest.mark.parametrize("field", ["tournament", "parent", "about", "limits", "options", "dice", "seats"])
-def test_the_terms_of_a_match_are_taken_only_in_their_shape(server, stories, field):
-    created = {f"{field} {value!r}": change(stories["drawn"], "match-created", **{field: value}) for value in VALUES}
+def test_the_terms_of_a_match_are_taken_only_in_their_shape(server, field):
+    created = {f"{field} {value!r}": change(tell_story("drawn"), "match-created", **{field: value}) for value in VALUES}
     attack(server, created.items())
 
 
 @pytest.mark.parametrize(
     "text", [rb'"\ud800"', rb'"\udc00\ud800"', b"1.5", b"1e3", b"9007199254740992", b'"\xff"', b"[" * 9_999]
 )
-def test_what_json_readers_read_differently_is_refused(server, stories, text):
-    raws = change(stories["drawn"], "match-created", about={"place": "@@"})
+def test_what_json_readers_read_differently_is_refused(server, text):
+    raws = change(tell_story("drawn"), "match-created", about={"place": "@@"})
     lines = format_forged(raws).replace(b'"@@"', text)
     refused = server.ask("POST", "/v1/imports", data=lines, content_type=BUNDLE)
     assert (refused.status_code, refused.json["code"]) == (422, "bundle/unreadable")
