@@ -18,7 +18,7 @@ from plyscribe.service.streams.ids import command_of
 from plyscribe.workers.verify_match import verify_all
 from tests.service.api import Api
 from tests.service.random_matches import PLAYERS, TOURNAMENTS, Play
-from tests.service.test_imports_api import Elsewhere, bring, bundle_of, forged
+from tests.service.test_imports_api import Elsewhere, bring, bundle_of, forged, let_the_other_win
 from tests.service.test_pages import sign_in
 
 FOR_PEOPLE = {"Accept": "text/html,application/xhtml+xml,image/svg+xml,*/*;q=0.8"}
@@ -164,9 +164,6 @@ class Town:
         assert self.api.post(f"/v1/matches/{match}/abort", self.ann_token, {}).status_code == 200
 
     def _import(self) -> None:
-        def cheat(raws: list[Any]) -> None:
-            next(raw for raw in raws if raw["type"] == "match-ended")["data"]["ranks"].reverse()
-
         def hide(raws: list[Any]) -> None:
             raws[0]["data"]["private"] = True
 
@@ -174,7 +171,7 @@ class Town:
             raws[0]["data"]["seats"] = [{"name": NASTY}, {"name": NASTY}]
 
         elsewhere = Elsewhere()
-        for change in (cheat, hide, call_names):
+        for change in (let_the_other_win, hide, call_names):
             bundle = forged(bundle_of(elsewhere.parts, elsewhere.play(about={"place": NASTY})), change)
             match = bring(self.api, self.parts, self.ben_token, bundle)
             (self.private if change is hide else self.matches).append(match)

@@ -5,7 +5,6 @@ import subprocess
 import sys
 from itertools import cycle
 from pathlib import Path
-from typing import Any
 
 import orjson
 import pytest
@@ -18,7 +17,7 @@ from plyscribe.service.datasets import tabulating
 from plyscribe.service.datasets.datasheet import FILES
 from plyscribe.service.datasets.splits import SPLITS
 from tests.service.making_datasets import Dataset, Rig
-from tests.service.test_imports_api import bundle_of, forged
+from tests.service.test_imports_api import bundle_of, forged, let_the_other_win
 
 ROOT = Path(__file__).parents[2]
 LATER = "2096-10-02T07:06:40Z"
@@ -94,10 +93,6 @@ def test_a_cut_may_be_a_date_or_a_time_of_any_zone(shell: Shell, tmp_path: Path)
 
 def test_a_forged_match_is_left_out(shell: Shell, tmp_path: Path) -> None:
     """Its hashes are right, and a verdict is in it, but its moves did not lead to this end."""
-
-    def let_the_other_win(raws: list[Any]) -> None:
-        next(raw for raw in raws if raw["type"] == "match-ended")["data"]["ranks"].reverse()
-
     path = shell.bundle(shell.play())
     path.write_bytes(forged(path.read_bytes(), let_the_other_win))
     ran = shell.run("toy", path, "--to", tmp_path / "out")

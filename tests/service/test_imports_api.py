@@ -64,6 +64,11 @@ def forged(bundle: bytes, change: Any) -> bytes:
     return b"".join(format_bundle(head, link_all(first_link(head.match), 1, encoded)))
 
 
+def let_the_other_win(raws: list[Any]) -> None:
+    """A change that turns the result round."""
+    next(raw for raw in raws if raw["type"] == "match-ended")["data"]["ranks"].reverse()
+
+
 def claim(player: str) -> Any:
     """A change that lets the account act in place of each player."""
 
@@ -135,10 +140,6 @@ def test_an_import_is_executed_again_here(api, parts, token, elsewhere):
 
 
 def test_a_forged_result_or_verdict_is_refuted(api, parts, token, elsewhere):
-    def let_the_other_win(raws: list[Any]) -> None:
-        [ended] = [raw for raw in raws if raw["type"] == "match-ended"]
-        ended["data"]["ranks"] = ended["data"]["ranks"][::-1]
-
     def make_up(raws: list[Any]) -> None:
         [verified] = [raw for raw in raws if raw["type"] == "match-verified"]
         verified["data"]["digest"] = "0" * 64

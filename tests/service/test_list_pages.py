@@ -8,22 +8,14 @@ from flask.testing import FlaskClient
 
 from plyscribe.domain.rulesets import RULESETS, list_newest
 from plyscribe.service.boards import draw_beginning
-from plyscribe.service.composition import Parts, compose
 from plyscribe.service.database.engine import DatabaseUnavailable
 from plyscribe.service.rulebooks import read_clauses
-from plyscribe.service.store.memory import MemoryStore
 from plyscribe.service.web.app import create_app
 from plyscribe.service.web.pages.assets import path_of
 from plyscribe.service.web.pages.plot import Estimate, choose_values, draw_history, draw_intervals
-from tests.service.conftest import CONFIG
 from tests.service.test_pages import FOR_PEOPLE, sign_up
 
 SVG = "{http://www.w3.org/2000/svg}"
-
-
-@pytest.fixture
-def parts() -> Parts:
-    return compose(CONFIG, MemoryStore())
 
 
 @pytest.fixture

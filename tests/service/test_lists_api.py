@@ -1,29 +1,17 @@
 """Lists of matches, players, tournaments and rulesets over HTTP, on each engine."""
 
-from collections.abc import Iterator
-from dataclasses import replace
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
 from plyscribe.domain.commands import Actor
-from plyscribe.domain.rulesets import register
-from plyscribe.service.composition import Parts, compose
+from plyscribe.service.composition import Parts
 from plyscribe.service.lists import match_search, paging
 from plyscribe.service.lists.projections import rebuild
-from plyscribe.service.store.memory import MemoryStore
-from tests.domain.toy import TOY_V1
 from tests.service.api import Api, open_as_before
-from tests.service.conftest import CONFIG
+from tests.service.test_explorer import parts
 
-
-@pytest.fixture
-def parts(any_read_url: str) -> Iterator[Parts]:
-    """The parts of a process, with a read database of each kind."""
-    register(TOY_V1)
-    parts = compose(replace(CONFIG, read_url=any_read_url), MemoryStore())
-    yield parts
-    parts.database.close()
+__all__ = ["parts"]
 
 
 @pytest.fixture
