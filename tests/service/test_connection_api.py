@@ -150,9 +150,6 @@ def test_a_refused_move_says_why_in_the_language_of_the_connection(table: Table)
     match = table.play()
     [refused] = open_line(table.api, table.ann, HTTP_ACCEPT_LANGUAGE="de").say(move(1, match, "1-2"))
     problem, german = refused["problem"], {"Accept-Language": "de"}
-    assert (refused["status"], problem["code"]) == (422, "move/illegal")
-    assert problem["legal"]
-    assert problem["clause_url"].startswith("/v1/rulesets/zhen/clauses/")
     asked = table.api.post(f"/v1/matches/{match}/moves", table.ann, {"move": "1-2"}, headers=german).json
     assert problem == {name: value for name, value in asked.items() if name != "instance"}
 

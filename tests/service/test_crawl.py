@@ -9,7 +9,7 @@ from urllib.parse import urljoin, urlsplit
 
 from flask.testing import FlaskClient
 
-from plyscribe.domain.commands import Actor, AnnulMatch
+from plyscribe.domain.commands import Actor
 from plyscribe.domain.player import RegisterPlayer
 from plyscribe.domain.ruleset import Decision
 from plyscribe.domain.rulesets import RULESETS
@@ -96,7 +96,8 @@ class Town:
         self.api, self.parts, self.rng = api, parts, random.Random(7)
         self.ann, self.ann_token = api.sign_up(f"Ann{NASTY}")
         self.ben, self.ben_token = api.sign_up(f"Ben{NASTY}")
-        _, self.overseer = parts.accounts.sign_up(Actor("system", "test"), "Olga", "person", ("play", "organise"))
+        scopes = ("play", "organise", "admin")
+        _, self.overseer = parts.accounts.sign_up(Actor("system", "test"), "Olga", "person", scopes)
         for player in PLAYERS:
             self._register(player)
         play = Play(parts, 3)
@@ -108,7 +109,8 @@ class Town:
         self._record("zhen", 2, 4, private=True)
         for _ in range(3):
             self._finish(rated=True)
-        self._annul(self._finish())
+        annulled = self.api.post(f"/v1/matches/{self._finish()}/annulment", self.overseer, {"why": NASTY})
+        assert annulled.status_code == 200
         self._damage(self._record("pathagon", 2, 5), 3)
         self._abort()
         self._import()
@@ -146,12 +148,6 @@ class Town:
         ended = self.api.post(f"/v1/matches/{match}/withdrawal", self.ben_token, {})
         assert verify_all(self.parts, [(match, ended.json["version"])]) == ["scored"]
         return match
-
-    def _annul(self, match: str) -> None:
-        who = Actor("organiser", "player-" + "o" * 26)
-        asked = command_of(str(who), "", "", None, b"")
-        command = AnnulMatch(actor=who, at=0, id=asked.id.hex(), why=NASTY)
-        self.parts.matches.execute(match, lambda _: command, asked)
 
     def _damage(self, match: str, place: int) -> None:
         stored = self.parts.store.within._events[match]

@@ -80,7 +80,6 @@ def test_a_fork_goes_on_with_steps_that_were_tried(forked):
     assert now["turn"] == {"decision": 1}
     refused = forked.fork(2, steps=[{"move": "g7"}, {"move": "g7"}])
     assert (refused.status_code, refused.json["code"], refused.json["step"]) == (422, "move/illegal", 1)
-    assert refused.json["clause_url"] == "/v1/rulesets/pathagon/clauses/PA4?version=1"
     left = forked.fork(2, steps=[{"withdraw": 1}])
     assert (left.status_code, left.json["code"]) == (409, "fork/over")
 
@@ -106,7 +105,7 @@ def test_a_new_match_begins_with_steps_that_were_tried(api, parts):
     assert api.post("/v1/matches", token, {**body, "shared_dice": 2}).json["code"] == "dice/shared"
 
 
-def test_a_fork_that_cannot_be_is_refused(api, forked, monkeypatch):
+def test_a_fork_that_cannot_be_is_refused(api, forked):
     unknown = [{"player": "player-" + "z" * 26}, None]
     for ply, seats, code in ((4, None, "fork/ply"), (1, [None], "fork/seats"), (1, unknown, "player/unknown")):
         refused = forked.fork(ply, **({"seats": seats} if seats else {}))
@@ -114,14 +113,6 @@ def test_a_fork_that_cannot_be_is_refused(api, forked, monkeypatch):
     token = api.post("/v1/players/me/tokens", forked.eve_token, {"scopes": ["play"]}).json["token"]
     assert forked.fork(1, token, recorded=True).json["code"] == "auth/scope"
     assert forked.fork(1, token).status_code == 201
-    ended = Forked(api, "toy", ["hold"], options={"dice": 0, "ply_limit": 1})
-    refused = ended.fork(1)
-    assert (refused.status_code, refused.json["code"]) == (409, "fork/over")
-    assert ended.fork(0).status_code == 201
-    monkeypatch.setattr("plyscribe.domain.decide.opening.MAX_LINE_BYTES", 80)
-    refused = forked.fork(3)
-    assert (refused.status_code, refused.json["code"]) == (422, "fork/too-long")
-    assert forked.fork(2).status_code == 201
 
 
 def test_only_readers_of_a_private_match_can_fork_it_and_its_forks_are_private(api, forked):
