@@ -27,11 +27,9 @@ from plyscribe.service.lists.matches import MatchFilter
 from plyscribe.service.store.memory import MemoryStore
 from plyscribe.service.store.port import EventStore, Moved
 from plyscribe.service.streams.ids import command_of
-from plyscribe.service.web.app import create_app
-from plyscribe.workers.verify_match import verify_all
 from tests.domain.toy import TOY_V1
-from tests.service.api import Api
 from tests.service.conftest import CONFIG
+from tests.service.test_imports_api import Elsewhere
 
 
 class Rig:
@@ -41,9 +39,8 @@ class Rig:
         register(TOY_V1)
         self.folder = folder
         self.parts = self.compose_on(MemoryStore())
-        self.api = Api(create_app(self.parts))
+        self.api = Elsewhere(self.parts)
         _, self.ann = self.api.sign_up()
-        _, self.ben = self.api.sign_up("Ben")
         for command in (archive_command, rebuild_command):
             monkeypatch.setattr(command, "compose_beside", lambda _: self.parts)
 
@@ -56,13 +53,8 @@ class Rig:
         return self.parts.archive
 
     def play(self) -> str:
-        """A match that was withdrawn from, and verified."""
-        match = self.api.new_match(self.ann)
-        for path, token in (("seats/1", self.ann), ("seats/2", self.ben), ("withdrawal", self.ben)):
-            answer = self.api.send("POST", f"/v1/matches/{match}/{path}", token)
-            assert answer.status_code < 300, answer.json
-        assert verify_all(self.parts, [(match, self.parts.matches.read(match).version)])
-        return match
+        """A match that was withdrawn from, and scored."""
+        return self.api.play("pathagon")
 
     def seal(self, count: int = 1) -> list[str]:
         """So many matches, in a pack of their own."""

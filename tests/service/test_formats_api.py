@@ -8,20 +8,18 @@ from plyscribe.domain.tournament.due_dates import DAY_MS
 from plyscribe.service.client import Client
 from plyscribe.service.tournaments.pairing_check import check_pairing
 from tests.service.api import Api
+from tests.service.test_club_api import Club
 from tests.service.test_pages import sign_in
 from tests.service.test_tournaments_api import TournamentOverHttp
 
 
-class Hall(TournamentOverHttp):
+class Hall(Club):
     """A tournament of guests at tables, whose results Olga enters."""
 
     def __init__(self, api: Api, parts: Any, guests: int, **format: Any) -> None:
         super().__init__(api, parts, at_table=True, format=format)
         for number in range(1, guests + 1):
             assert self.enter(self.token, guest=f"Guest {number}").status_code == 201
-
-    def post(self, path: str, **body: Any) -> Any:
-        return self.api.post(self.path + path, self.token, body)
 
     def begin(self) -> None:
         assert self.start().status_code == 200

@@ -25,10 +25,10 @@ from tests.service.api import Api
 
 
 class Elsewhere(Api):
-    """A server with a key of its own."""
+    """A server with a key of its own, or with these parts, on which matches are played to their end."""
 
-    def __init__(self) -> None:
-        self.parts = compose(Config("", "", parse_key("a5" * 32), open_sign_up=True), MemoryStore())
+    def __init__(self, parts: Parts | None = None) -> None:
+        self.parts = parts or compose(Config("", "", parse_key("a5" * 32), open_sign_up=True), MemoryStore())
         super().__init__(create_app(self.parts))
 
     def bundle(self, match: str, upto: int | None = None) -> bytes:

@@ -7,19 +7,17 @@ import pytest
 from plyscribe.service.live.inboxes import KEPT, SLACK, Letter
 from tests.service.notifying import enter_letters, notify
 from tests.service.test_live_api import SSE, is_among, parse
+from tests.service.test_many_api import Club
 
 INBOX = "/v1/players/me/events"
 
 
-class Correspondence:
+class Correspondence(Club):
     """Ann and Ben, and a stand-in for the relay that fills their inboxes."""
 
     def __init__(self, api, parts) -> None:
-        self.api = api
-        self.parts = parts
-        self.ann_id, self.ann = api.sign_up()
-        self.ben_id, self.ben = api.sign_up("Ben")
-        self._position = ""
+        super().__init__(api)
+        self.parts, self._position = parts, ""
 
     def new_match(self, ruleset: str = "zhen", **more) -> str:
         return self.api.new_match(self.ann, [{"player": self.ann_id}, {"player": self.ben_id}], ruleset, **more)
