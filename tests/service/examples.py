@@ -44,6 +44,7 @@ RECORDED = Path(openapi.__file__).with_name("examples.json")
 BEGIN_MS = 1_767_225_600_000
 """The first of January 2026."""
 
+VARYING = orjson.loads(Path(__file__).with_name("varying_answers.json").read_bytes())
 JSON = "application/json"
 AT_TABLE = {"at_table": True, "is_open": False, "seed": 7}
 MAX_TEXT = 4000
@@ -118,6 +119,12 @@ class Story(Api):
         with _made_up("worker", BEGIN_MS + 60_000):
             check_import(self.parts, id)
 
+    def write_varying(self, *operation_ids: str) -> None:
+        """Write the answers of these operations that vary or never end, as they are in `varying_answers.json`."""
+        for operation_id in operation_ids:
+            for media, value in VARYING[operation_id].items():
+                self.write(operation_id, media, value)
+
     def write(self, operation_id: str, media: str, value: Any, status: int = 200, name: str = "example") -> None:
         """Write the example of an answer that varies or never ends."""
         self._answers(operation_id, status, media)[name] = value
@@ -166,15 +173,7 @@ def record_rulesets(story: Story) -> None:
 
 def record_system(story: Story) -> None:
     story.read("/healthz", "/readyz", "/metrics")
-    story.write("system_openapi", "application/yaml", "openapi: 3.1.0\ninfo:\n  title: Plyscribe\n")
-    story.write("docs_read_docs", "text/html", '<!doctype html>\n<html lang="en">…</html>\n')
-    story.write(
-        "system_read_metrics",
-        "text/plain",
-        "# HELP plyscribe_feed_lag_entries Appends that the relay has not worked off.\n"
-        "# TYPE plyscribe_feed_lag_entries gauge\n"
-        "plyscribe_feed_lag_entries 0.0\n",
-    )
+    story.write_varying("system_openapi", "docs_read_docs", "system_read_metrics")
 
 
 def record_accounts(story: Story) -> None:
@@ -242,20 +241,7 @@ def record_lists(story: Story) -> None:
     story.show("GET", f"/v1/matches?player={ann['player']}&limit=1")
     story.show("GET", "/v1/matches?q=ann&sort=length", name="by length")
     story.read(f"/v1/matches?opponent={ann['player']}", "/v1/matches?cursor=nowhere")
-    story.write(
-        "many_follow_matches",
-        "text/event-stream",
-        'retry: 1000\n\nid: 1767225600000000\nevent: at\ndata: {"type":"at","id":1767225600000000}\n\n'
-        'id: 1767225600000001\nevent: change\ndata: {"type":"change","id":1767225600000001,"match":"match-…",'
-        '"version":5,"ruleset":"pathagon","ruleset_version":1,"events":[{"at":1767225605000,"by":"player:player-…",'
-        '"data":{"move":"d4","seat":1},"type":"move-made","version":5,…}]}\n\n:\n\n',
-    )
-    story.write(
-        "many_follow_matches",
-        "application/x-ndjson",
-        '{"type":"at","id":1767225600000000}\n{"type":"change","id":1767225600000001,"match":"match-…","version":5,'
-        '"ruleset":"pathagon","ruleset_version":1,"events":[…]}\n\n{"type":"end"}\n',
-    )
+    story.write_varying("many_follow_matches")
     story.read(f"/v1/matches/export?player={ann['player']}&limit=1", "/v1/players?name=a")
 
 
@@ -283,11 +269,7 @@ def record_match(story: Story) -> None:
     story.show("GET", f"{match}/events", headers={"Accept": "text/event-stream", "Last-Event-ID": "x"})
     story.show("GET", f"{match}/positions/1")
     story.show("GET", f"{match}/positions/1", headers={"Accept": "text/plain"})
-    story.write(
-        "matches_get_position",
-        "image/svg+xml",
-        '<svg xmlns="http://www.w3.org/2000/svg" class="board" viewBox="0 0 480 480" role="img">…</svg>\n',
-    )
+    story.write_varying("matches_get_position")
     story.read(f"{match}/positions/9", f"{match}/record")
     story.show("GET", f"{match}/record", headers={"Accept": "text/plain"})
     story.show("POST", f"{match}/draw", ann["token"], {"action": "agree"})
@@ -350,12 +332,7 @@ def record_bundle(story: Story) -> None:
 
 
 def record_live(story: Story) -> None:
-    story.write(
-        "matches_list_events",
-        "text/event-stream",
-        'retry: 1000\n\nid: 5\nevent: move-made\ndata: {"at":1767225605000,"by":"player:player-…","data":{"move":"d4",'
-        '"seat":1},"type":"move-made","version":5,…}\n\n:\n\n',
-    )
+    story.write_varying("matches_list_events")
     ann = story.enrol("Ann")
     match = story.create(ann, "zhen", "live-1", [None, None])
     streamed = {"headers": {"Accept": "text/event-stream"}}
@@ -373,12 +350,7 @@ def record_inbox(story: Story) -> None:
     story.show("GET", "/v1/players/me/events", ben["token"])
     story.show("GET", "/v1/players/me/events")
     story.show("GET", "/v1/players/me/events?after=x", ben["token"])
-    story.write(
-        "inboxes_read_inbox",
-        "text/event-stream",
-        'retry: 1000\n\nid: 1767225605000000\nevent: your-decision\ndata: {"type":"your-decision","match":"match-…",'
-        '"version":4,"at":1767225605000,"seat":2,"ply":1,"deadline":null,"id":1767225605000000}\n\n:\n\n',
-    )
+    story.write_varying("inboxes_read_inbox")
 
 
 def record_private_match(story: Story) -> None:
@@ -571,19 +543,7 @@ def record_tournament(story: Story) -> None:
     for media in ("application/x-ndjson", "image/png"):
         story.show("GET", f"{tournament}/events", headers={"Accept": media})
     story.show("GET", f"{tournament}/events", headers={"Accept": "text/event-stream", "Last-Event-ID": "x"})
-    story.write(
-        "tournaments_list_events",
-        "text/event-stream",
-        'retry: 1000\n\nid: 9\nevent: round-paired\ndata: {"at":1767225605000,"by":"system:tournament",…}\n\n:\n\n',
-    )
-    story.write(
-        "tournaments_follow_tournament",
-        "text/event-stream",
-        'retry: 1000\n\nid: 1767225600000000\nevent: at\ndata: {"type":"at","id":1767225600000000}\n\n'
-        'id: 1767225600000001\nevent: change\ndata: {"type":"change","id":1767225600000001,"match":"match-…",'
-        '"version":5}\n\nid: 1767225600000002\nevent: change\ndata: {"type":"change","id":1767225600000002,'
-        '"tournament":"tournament-…","version":12}\n\n:\n\n',
-    )
+    story.write_varying("tournaments_list_events", "tournaments_follow_tournament")
     story.show("GET", f"{tournament}/stream", headers={"Accept": "text/event-stream", "Last-Event-ID": "x"})
     for path in ("", "/rounds", "/attempts", "/events", "/standings", "/trf", "/stream"):
         story.show("GET", f"{tournaments}/tournament-{'a' * 26}{path}")
