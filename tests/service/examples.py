@@ -107,9 +107,13 @@ class Story(Api):
         for account, move in moves:
             self.send("POST", f"/v1/matches/{match}/moves", account["token"], json={"move": move})
 
+    def appoint(self, name: str, *scopes: str, seed: str = "organiser", by: str = "test") -> str:
+        """The token of an account with more scopes than one can sign up for."""
+        with _made_up(seed, BEGIN_MS):
+            return self.parts.accounts.sign_up(Actor("system", by), name, "person", scopes)[1]
+
     def sign_up_organiser(self) -> str:
-        with _made_up("organiser", BEGIN_MS):
-            return self.parts.accounts.sign_up(Actor("system", "test"), "Olga", "person", ("play", "organise"))[1]
+        return self.appoint("Olga", "play", "organise")
 
     def verify(self, seed: str, played: tuple[str, int]) -> None:
         with _made_up(seed, BEGIN_MS + 60_000):
@@ -189,14 +193,12 @@ def record_accounts(story: Story) -> None:
 
 
 def record_tokens(story: Story) -> None:
-    root = story.parts.accounts
-    with _made_up("administrator", BEGIN_MS):
-        admin = root.sign_up(Actor("system", "first-start"), "Root", "person", ("admin",))[1]
+    admin = story.appoint("Root", "admin", seed="administrator", by="first-start")
     ann = story.enrol("Ann")
     tokens = "/v1/players/me/tokens"
     made = story.show("POST", tokens, ann["token"], {"scopes": ["play"], "label": "phone", "expires_in_s": 86400})
     with _made_up("browser", BEGIN_MS):
-        root.begin_session(ann["token"], "Firefox on Linux")
+        story.parts.accounts.begin_session(ann["token"], "Firefox on Linux")
     story.show("POST", tokens, made["token"], {"scopes": ["record"]})
     story.show("GET", tokens, ann["token"])
     story.show("DELETE", "/v1/players/me/sessions", ann["token"], {})
@@ -400,8 +402,7 @@ def record_pauses(story: Story) -> None:
 
 def record_ratings(story: Story) -> None:
     ann, ben = map(story.enrol, ("Ann", "Ben"))
-    with _made_up("organiser", BEGIN_MS):
-        organiser = story.parts.accounts.sign_up(Actor("system", "test"), "Olga", "person", ("admin",))[1]
+    organiser = story.appoint("Olga", "admin")
     body = {"ruleset": "zhen", "seats": [{"player": ann["player"]}, None], "rated": True}
     story.show("POST", "/v1/matches", ann["token"], {**body, "options": {"tiles": 5}})
     created = story.show("POST", "/v1/matches", ann["token"], body, name="rated", key="evening-3")
@@ -414,8 +415,7 @@ def record_ratings(story: Story) -> None:
     ended = story.send("POST", f"{match}/withdrawal", ben["token"]).json
     story.verify("worker", (created["match"], ended["version"]))
     story.show("GET", match, name="scored")
-    with _made_up("administrator", BEGIN_MS):
-        admin = story.parts.accounts.sign_up(Actor("system", "first-start"), "Root", "person", ("admin",))[1]
+    admin = story.appoint("Root", "admin", seed="administrator", by="first-start")
     story.show_each("POST", f"{match}/verification", (admin, {}), (ben["token"], {}))
     story.read("/v1/ratings/zhen?limit=1", "/v1/ratings/zhen?cursor=nowhere", "/v1/ratings/chess")
     story.read(f"/v1/ratings/zhen/{ben['player']}", f"/v1/ratings/pathagon/{ben['player']}", f"{match}/annulment")

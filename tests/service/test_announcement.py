@@ -3,22 +3,14 @@
 import re
 
 import pytest
-from flask.testing import FlaskClient
 
-from plyscribe.domain.commands import Actor
 from plyscribe.domain.options import Choice
 from plyscribe.domain.tournament.terms import FORMATS, TIEBREAKS
 from plyscribe.service.web.app import create_app
 from plyscribe.service.web.pages.format_fields import list_formats, name_value
-from tests.service.test_pages import sign_in
+from tests.service.test_tournament_page import browser
 
-
-@pytest.fixture
-def browser(parts) -> FlaskClient:
-    client = create_app(parts).test_client()
-    _, token = parts.accounts.sign_up(Actor("system", "test"), "Olga", "person", ("play", "organise"))
-    sign_in(client, token)
-    return client
+__all__ = ["browser"]
 
 
 @pytest.mark.parametrize("ruleset", ["zhen", "crystals", "rings", "portals", "pathagon"])
