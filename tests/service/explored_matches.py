@@ -4,18 +4,9 @@ from itertools import count
 from random import Random
 from typing import Any
 
+from plyscribe.domain import commands
 from plyscribe.domain.bots import build_bot, choose_move
-from plyscribe.domain.commands import (
-    Actor,
-    AnnulMatch,
-    Command,
-    CreateMatch,
-    MakeMove,
-    RecordVerdict,
-    StartMatch,
-    TakeSeat,
-    Withdraw,
-)
+from plyscribe.domain.commands import Actor, Command
 from plyscribe.domain.events import Account, MatchVerified
 from plyscribe.domain.match import Match
 from plyscribe.domain.ruleset import Decision
@@ -50,11 +41,11 @@ class Table:
         held = [Account((ANN, BEN)[seat % 2].id) for seat in range(seats)]
         self.actors = [(ANN, BEN)[seat % 2] for seat in range(seats)]
         fields = {"ruleset": ruleset, "seats": tuple(held), "options": options, "dice": dice, "private": private}
-        self.do(CreateMatch, ANN, start="call", new=True, server="plyscribe", **fields)
+        self.do(commands.CreateMatch, ANN, start="call", new=True, server="plyscribe", **fields)
         for seat, actor in enumerate(self.actors, 1):
             if actor is BEN:
-                self.do(TakeSeat, BEN, seat=seat)
-        self.do(StartMatch, ANN)
+                self.do(commands.TakeSeat, BEN, seat=seat)
+        self.do(commands.StartMatch, ANN)
 
     def do(self, command: type[Command], actor: Actor, new: bool = False, **fields: Any) -> None:
         asked = command_of("test", "POST", f"/{next(_numbers)}", None, b"")
@@ -70,7 +61,7 @@ class Table:
     def play(self, *moves: str) -> "Table":
         """Make these moves, each by the seat on turn."""
         for move in moves:
-            self.do(MakeMove, self._find_actor(), move=move)
+            self.do(commands.MakeMove, self._find_actor(), move=move)
         return self
 
     def play_out(self, bot: str = "random", seed: int = 1, plies: int = 10_000) -> "Table":
@@ -91,12 +82,12 @@ class Table:
     def end(self, loser: int | None = None) -> str:
         """Let a seat give up, unless the match is over, and check the match; returns its id."""
         if loser is not None:
-            self.do(Withdraw, self.actors[loser - 1], seat=loser)
-        self.do(RecordVerdict, VERIFIER, verdict=MatchVerified(self.match.version, ""))
+            self.do(commands.Withdraw, self.actors[loser - 1], seat=loser)
+        self.do(commands.RecordVerdict, VERIFIER, verdict=MatchVerified(self.match.version, ""))
         return self.id
 
     def annul(self) -> None:
-        self.do(AnnulMatch, ORGANISER, why="a test")
+        self.do(commands.AnnulMatch, ORGANISER, why="a test")
 
     def _find_actor(self) -> Actor:
         play = self.match.play
