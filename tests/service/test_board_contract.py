@@ -270,6 +270,19 @@ def test_a_key_means_the_same_thing_in_a_place_that_is_there_throughout(ruleset)
 
 
 @every_board
+def test_a_picture_fits_its_frame_names_its_game_and_marks_the_last_move(ruleset):
+    marked = []
+    for _, _, scene, _ in some_steps(ruleset):
+        drawing = draw(ruleset, scene)
+        assert (drawing.root.tag, drawing.root.attrib["class"]) == (f"{SVG}svg", "board")
+        assert drawing.root.find(f"{SVG}title").text == ruleset.title
+        assert len(drawing.root.attrib["viewBox"].split()) == 4
+        if scene.last is not None:
+            marked.append('class="last' in drawing.text or " last" in drawing.text)
+    assert sum(marked) > 0.8 * len(marked)
+
+
+@every_board
 def test_all_seats_see_the_same_things_and_a_stranger_sees_them_as_seat_1(ruleset):
     for step in some_steps(ruleset)[::4]:
         drawings = [draw(ruleset, step.after, seat) for seat in seats_of(step)]

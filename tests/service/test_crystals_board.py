@@ -16,7 +16,6 @@ from plyscribe.service.boards.crystals_v1 import BOARD
 from plyscribe.service.boards.loop import Loop
 from tests.service.test_boards import random_positions
 
-CLASSES = {"archer", "miner", "rider", "scout", "tower"}
 SVG = "{http://www.w3.org/2000/svg}"
 ENDS = re.compile(r"(?:[MLQ]|A\S+ \S+ 0 0 [01] )(-?[\d.]+) (-?[\d.]+)")
 """The points on a path of lines and arcs."""

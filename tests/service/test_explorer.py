@@ -23,8 +23,6 @@ from tests.service.conftest import CONFIG
 from tests.service.explored_matches import JULY, Table
 from tests.service.random_matches import Play, dump
 
-ALL = Wanted()
-
 
 @pytest.fixture
 def parts(any_read_url: str) -> Iterator[Parts]:
@@ -35,29 +33,27 @@ def parts(any_read_url: str) -> Iterator[Parts]:
     parts.database.close()
 
 
-def start_of(ruleset: str, seats: int = 2, **options: Any) -> Any:
-    rules = find_ruleset(ruleset)
-    return rules.initial_state(rules.parse_options(options), seats)
+PATHAGON = find_ruleset("pathagon")
+START = PATHAGON.initial_state(PATHAGON.parse_options({}), 2)
 
 
-def read_start(parts: Parts, ruleset: str = "pathagon", **wanted: Any) -> dict[str, int]:
-    return read(parts, position_key(find_ruleset(ruleset), start_of(ruleset)), Wanted(**wanted), ruleset)
-
-
-def read(parts: Parts, key: str, wanted: Wanted = ALL, ruleset: str = "pathagon") -> dict[str, int]:
+def read_start(parts: Parts, latest: int = 10) -> Any:
+    """What is known of the position that Pathagon starts from."""
     parts.lists.lag()
-    return {each.move: each.matches for each in parts.explorer.read(ruleset, key, wanted, 10).moves}
+    return parts.explorer.read("pathagon", position_key(PATHAGON, START), Wanted(), latest)
 
 
-def search(
-    parts: Parts, text: str, ruleset: str = "pathagon", wanted: Wanted = ALL, limit: int = 50
-) -> dict[str, list[int]]:
+def count_start(parts: Parts) -> dict[str, int]:
+    return {each.move: each.matches for each in read_start(parts).moves}
+
+
+def search(parts: Parts, text: str, ruleset: str = "pathagon", limit: int = 50) -> dict[str, list[int]]:
     """The matches that are found, page after page, with their plies."""
     parts.lists.lag()
     rules, cursor, found = find_ruleset(ruleset), None, dict[str, list[int]]()
     query = parse_query(rules, text)
     while True:
-        page = parts.step_search.read(f"{rules.id}@{rules.version}", query, wanted, limit, cursor)
+        page = parts.step_search.read(f"{rules.id}@{rules.version}", query, Wanted(), limit, cursor)
         assert not found.keys() & {each.match for each in page.matches}
         found |= {each.match: each.plies for each in page.matches}
         cursor = page.cursor
@@ -111,8 +107,7 @@ def test_a_position_has_its_moves_with_counts_results_and_the_latest_matches(par
     one = Table(parts).play("d4", "e5").end(loser=2)
     two = Table(parts, at=JULY + 5).play("d4", "c5").end(loser=1)
     three = Table(parts, at=JULY + 9).play("a1").end(loser=2)
-    parts.lists.lag()
-    found = parts.explorer.read("pathagon", position_key(find_ruleset("pathagon"), start_of("pathagon")), ALL, 2)
+    found = read_start(parts, 2)
     assert [(each.move, each.matches, each.won, each.drawn) for each in found.moves] == [
         ("d4", 2, {1: 1, 2: 1}, 0),
         ("a1", 1, {1: 1}, 0),
@@ -128,19 +123,19 @@ def test_a_position_has_its_moves_with_counts_results_and_the_latest_matches(par
 def test_only_public_matches_that_are_over_count_and_leave_with_all_that_was_counted_for_them(parts: Parts) -> None:
     Table(parts, private=True).play("d4").end(loser=1)
     Table(parts).play("d4")
-    assert read_start(parts) == {}
+    assert count_start(parts) == {}
     assert search(parts, "placed") == {}
     kept, annulled, removed = Table(parts).play("d4"), Table(parts).play("d4", "e5"), Table(parts).play("d4")
     for table in (kept, annulled, removed):
         table.end(loser=1)
     late = parts.match_counts.collect({annulled.id: None})
-    assert read_start(parts) == {"d4": 3}
+    assert count_start(parts) == {"d4": 3}
     annulled.annul()
-    assert read_start(parts) == {"d4": 2}
+    assert count_start(parts) == {"d4": 2}
     parts.match_counts.remove(removed.id)
     with parts.database.writing() as connection:
         late(connection)
-    assert read_start(parts) == {"d4": 1}, "what is read late does not bring back a match that has left"
+    assert count_start(parts) == {"d4": 1}, "what is read late does not bring back a match that has left"
     assert search(parts, "placed") == {kept.id: [1]}
 
 
@@ -231,13 +226,11 @@ def test_a_search_finds_what_a_reading_of_all_effects_finds(parts: Parts, rulese
 
 
 def test_a_search_finds_the_steps_from_a_position_however_it_lies(parts: Parts) -> None:
-    rules = find_ruleset("pathagon")
     one, two = Table(parts).play("b2", "d4", "a1"), Table(parts, at=JULY + 1).play("f6", "d4", "g1")
     other = Table(parts).play("c3", "d4")
     for table in (one, two, other):
         table.end(loser=1)
-    start = start_of("pathagon")
-    key = position_key(rules, rules.apply_move(start, rules.parse_move(start, "b6")))
+    key = position_key(PATHAGON, PATHAGON.apply_move(START, PATHAGON.parse_move(START, "b6")))
     assert search(parts, f"position={key}") == {two.id: [2], one.id: [2]}
     assert search(parts, f"position={key} then placed to=a1") == {one.id: [3]}
     assert search(parts, f"position={key} and placed to=a1") == {}
