@@ -56,7 +56,7 @@ def played(rig: Damaged) -> Damaged:
     return rig
 
 
-def test_a_match_says_what_is_at_fault_and_its_positions_before_the_fault_are_read_with_their_turn(played):
+def test_a_match_says_what_is_at_fault_and_its_positions_and_effects_before_the_fault_are_read(played):
     match = played.api.get(played.path).json
     assert (match["fault"]["version"], match["ply"]) == (played.fault, 1)
     before = played.api.get(f"{played.path}/positions/0").json
@@ -65,6 +65,16 @@ def test_a_match_says_what_is_at_fault_and_its_positions_before_the_fault_are_re
     assert (last["version"], last["ply"], last["turn"]) == (played.fault - 1, 1, {"decision": 2})
     exact = played.api.get(f"{played.path}/positions/1?version={played.fault - 1}")
     assert exact.json == last
+    page = played.api.get(f"{played.path}/effects").json
+    assert [step["move"] for step in page["steps"]] == ["d4"]
+    assert (page["fault"]["version"], page["next"]) == (played.fault, None)
+    assert played.api.get(f"{played.path}/effects?to=0").json["fault"] is None
+
+
+def test_a_match_whose_first_event_is_damaged_has_no_effects(rig):
+    rig.damage(rig.match, 1)
+    _, admin = rig.parts.accounts.sign_up(Actor("system", "test"), "Root", "person", ("admin",))
+    assert rig.refused(f"{rig.path}/effects", token=admin)["code"] == "match/damaged"
 
 
 @pytest.mark.parametrize("media", ["application/json", "text/plain", "image/svg+xml"])

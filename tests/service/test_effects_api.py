@@ -5,9 +5,7 @@ from typing import Any
 
 import pytest
 
-from plyscribe.domain.commands import Actor
 from tests.service.api import Api
-from tests.service.test_damaged_streams import Damaged
 from tests.service.test_live_api import is_among, parse
 
 TRAP = ("c3", "c4", "c5")
@@ -114,21 +112,6 @@ def test_only_readers_of_a_private_match_are_told_what_happened_in_it(api):
     assert len(told.json["steps"]) == 3
     assert "public" not in told.headers["Cache-Control"]
     assert {"Authorization", "Cookie"} <= set(told.vary)
-
-
-def test_steps_of_a_damaged_match_end_before_the_fault(parts, api):
-    rig = Damaged(parts, api)
-    first = rig.api.get(rig.path).json["version"]
-    for text in ("d4", "a1", "c3"):
-        rig.move(text)
-    rig.damage(rig.match, first + 2)
-    page = rig.api.get(f"{rig.path}/effects").json
-    assert [step["move"] for step in page["steps"]] == ["d4"]
-    assert (page["fault"]["version"], page["next"]) == (first + 2, None)
-    assert rig.api.get(f"{rig.path}/effects?to=0").json["fault"] is None
-    rig.damage(rig.match, 1)
-    _, admin = parts.accounts.sign_up(Actor("system", "test"), "Root", "person", ("admin",))
-    assert rig.refused(f"{rig.path}/effects", token=admin)["code"] == "match/damaged"
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from plyscribe.service.config import Config, parse_key
 from plyscribe.service.store.imported import ReadOnly
 from plyscribe.service.store.memory import MemoryStore
 from plyscribe.service.streams.ids import command_of
-from plyscribe.service.web.api.http import BUNDLE, LARGER_BODIES
+from plyscribe.service.web.api.http import BUNDLE
 from plyscribe.service.web.app import create_app
 from plyscribe.service.web.handover import CROWDED
 from plyscribe.workers.check_import import check_import
@@ -313,12 +313,8 @@ def test_the_verdict_of_a_running_match_names_only_the_checks_that_were_possible
     assert api.get(f"/v1/matches/{match}/events?after=1&wait=30").json["events"] == []
 
 
-def test_only_imports_take_large_bodies_and_are_read_one_at_a_time(api, token):
+def test_imports_take_large_bodies_and_are_read_one_at_a_time(api, token):
     assert send(api, token, b"x" * 70_000, 422)["code"] == "bundle/unreadable"
-    longest = LARGER_BODIES["/v1/imports"]
-    assert send(api, token, b"x" * (longest + 1), 413)["code"] == "request/too-large"
-    elsewhere = api.send("POST", "/v1/matches", token, data=b"x" * 70_000, content_type="application/json")
-    assert elsewhere.status_code == 413
     crowded = api.send("POST", "/v1/imports", token, data=b"", content_type=BUNDLE, environ_overrides={CROWDED: True})
     assert (crowded.status_code, crowded.json["code"]) == (503, "request/crowded")
 
