@@ -6,9 +6,8 @@ import pytest
 
 from plyscribe.service.cli import transfer
 from plyscribe.service.cli.full_export import Differs
-from plyscribe.service.composition import Parts, compose
+from plyscribe.service.composition import Parts
 from plyscribe.service.streams.ids import command_of, stream_id
-from plyscribe.service.web.app import create_app
 from tests.service.api import Api
 from tests.service.hostile_bundles import format_forged
 from tests.service.test_imports_api import send
@@ -72,30 +71,6 @@ def test_an_imported_match_has_no_duplicates(forger):
     seats = {"seats": [{"player": forger.eve}] * 2}
     made = forger.api.post(f"/v1/matches/{made_up}/duplicates/2", forger.token, seats)
     assert (made.status_code, made.json["code"]) == (409, "match/read-only")
-
-
-@pytest.fixture
-def block(forger: Forger) -> list[str]:
-    """The matches of a block, of which the second is not there yet but was imported, and read."""
-    api = forger.api
-    first = api.new_match(forger.ann, ruleset="toy", shared_dice=2, start="call")
-    matches = list(forger.claimed(first)["matches"])
-    forger.make_up(forger.claimed(first), [("match-aborted", {"cause": "x"})], matches[1])
-    assert api.get(f"/v1/matches/{matches[1]}").json["status"] == "aborted"
-    return matches
-
-
-def test_an_import_does_not_keep_a_match_from_being_created(forger, parts, block):
-    api, second = forger.api, block[1]
-    other = Api(create_app(compose(parts.config, parts.store)))
-    assert other.get(f"/v1/matches/{second}").json["status"] == "aborted"
-    made = api.post(f"/v1/matches/{block[0]}/duplicates/2", forger.ann, {"seats": [None, None]})
-    assert (made.status_code, made.json["match"]) == (201, second)
-    assert api.get(f"/v1/matches/{second}/positions/0").json["version"] == 1
-    for server in (api, other):
-        shown = server.get(f"/v1/matches/{second}").json
-        assert (shown["status"], shown["imported"]) == ("open", None)
-    assert api.post(f"/v1/matches/{second}/seats/1", forger.ann, {}).status_code == 200
 
 
 def test_positions_of_a_new_match_are_not_those_of_an_import_that_was_read(forger):
