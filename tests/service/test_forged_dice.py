@@ -65,14 +65,6 @@ def test_the_dice_of_an_imported_match_do_not_go_on_in_a_fork(forger):
     assert forger.claimed(fresh.json["match"])["dice_id"] == fresh.json["match"]
 
 
-def test_an_imported_match_has_no_duplicates(forger):
-    dice = {**forger.dice, "mode": "shared", "matches": [FOREIGN, "match-" + "g" * 26]}
-    made_up = forger.make_up(dice, [])
-    seats = {"seats": [{"player": forger.eve}] * 2}
-    made = forger.api.post(f"/v1/matches/{made_up}/duplicates/2", forger.token, seats)
-    assert (made.status_code, made.json["code"]) == (409, "match/read-only")
-
-
 def test_positions_of_a_new_match_are_not_those_of_an_import_that_was_read(forger):
     api, seats = forger.api, [{"player": forger.eve}] * 2
     played = api.new_match(forger.token, seats, "zhen")
