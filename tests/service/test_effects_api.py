@@ -139,9 +139,6 @@ def test_rolls_come_with_what_the_dice_showed_and_effects_from_outside_by_kind_a
     assert api.get(f"{path}/positions/0?include=effects").json["steps"] == steps[:3]
 
 
-# ------------------------------------------------------------------------------------------------------------ positions
-
-
 def test_a_position_has_the_steps_that_led_to_it_on_request(evening):
     def ask(query: str, **headers: str):
         return evening.api.get(f"{evening.path}/positions/{query}", headers=headers)
@@ -159,9 +156,6 @@ def test_a_position_has_the_steps_that_led_to_it_on_request(evening):
     assert "immutable" in ask("1?version=4").headers["Cache-Control"]
     kept = ask("1?version=4&include=effects").headers["Cache-Control"]
     assert ("immutable" in kept, "max-age=86400" in kept) == (False, True)
-
-
-# ---------------------------------------------------------------------------------------------------------- live stream
 
 
 def read_stream(api: Api, path: str, query: str = "", **headers: str) -> list[dict[str, Any]]:
@@ -201,9 +195,6 @@ def test_effects_come_with_live_streams_alone(evening):
         refused = evening.api.get(f"{evening.path}/events?include=effects", headers={"Accept": accept})
         assert (refused.status_code, refused.json["code"]) == (400, "effects/not-live")
         assert "text/event-stream" in refused.json["detail"]
-
-
-# ------------------------------------------------------------------------------------------------------------- refusals
 
 
 def test_a_refused_move_names_the_clause_and_what_to_do_in_the_language_of_the_request(evening):

@@ -34,19 +34,6 @@ def listed(api: Api, query: str = "", token: str | None = None) -> list[str]:
     return [row["match"] for page in api.pages(f"/v1/matches?{query}", token) for row in page["matches"]]
 
 
-def test_a_row_follows_its_match(api, ann, ben):
-    assert api.get("/v1/matches").json == {"matches": [], "next": None, "lag_ms": 0, "complete": True}
-    match = api.new_match(ann[1], [{"player": ann[0]}, {"player": ben[0]}])
-    api.post(f"/v1/matches/{match}/seats/2", ben[1])
-    api.post(f"/v1/matches/{match}/moves", ann[1], {"move": "d4"})
-    [row] = api.get("/v1/matches").json["matches"]
-    assert (row["version"], row["ply"], row["turn"]) == (4, 1, {"decision": 2})
-    assert row["waits_for"] == [{"player": ben[0], "what": "move"}]
-    api.post(f"/v1/matches/{match}/withdrawal", ben[1])
-    [row] = api.get("/v1/matches").json["matches"]
-    assert (row["status"], row["outcome"]) == ("ended", {"reason": "withdrawal", "ranks": [1, 2]})
-
-
 def test_who_shares_the_first_place_with_some_but_not_with_all_has_won(api, ann, ben):
     _, carl = api.sign_up("Carl")
     seats = [{"player": ann[0]}, {"player": ben[0]}, {"name": "Dora"}]
