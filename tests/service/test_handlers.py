@@ -87,12 +87,6 @@ def test_an_accepted_move_on_a_known_state_is_one_round_trip(rig, monkeypatch):
     assert rig.store.load(rig.match).entries[3:] == [StoredEvent(*event) for event in answer.events]
 
 
-def test_a_stale_cache_catches_up_and_decides_again(rig):
-    rig.move(rig.other, "+1")
-    rig.move(rig.other, "+2")
-    assert list_moves(rig.move(rig.one, "+3").state) == ["+1", "+2", "+3"]
-
-
 def test_a_refusal_counts_only_on_a_fresh_state(rig):
     rig.other.read(rig.match)
     rig.move(rig.one, "+1")
