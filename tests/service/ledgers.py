@@ -52,7 +52,6 @@ class Entries:
         return [event.data for event in LEDGER.read(Ledger(self.ledger.stream), self.stored[:version])]
 
     def find_unrated(self, match: str) -> int:
-        """The version at which a match was unrated."""
         return next(
             version
             for version, data in enumerate(self.events(), 1)
@@ -60,7 +59,6 @@ class Entries:
         )
 
     def list_counted(self) -> list[str]:
-        """The matches that count."""
         rated = [data.match for data in self.events() if isinstance(data, MatchRated)]
         return [match for match in rated if match not in self.ledger.unrated]
 

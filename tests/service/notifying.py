@@ -18,7 +18,6 @@ def notify(parts: Parts, entries: Sequence[FeedEntry]) -> None:
 
 
 def enter_letters(inboxes: Inboxes, letters: Letters) -> None:
-    """Enter letters and announce them."""
     with inboxes.database.writing() as connection:
         inboxes.enter(connection, letters)
     inboxes.announce(lambda announced: None)

@@ -32,7 +32,6 @@ class OurServer:
         return self._app({**environ, "wsgi.input": BytesIO(asked.body), **noted}, start)
 
     def try_all(self, asked: Sequence[Asked]) -> Sequence[Reply | Leave]:
-        """Try these requests together."""
         replies = self.together.answer_all(asked)
         self.replies += sum(isinstance(reply, Reply) for reply in replies)
         return replies

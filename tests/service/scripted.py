@@ -22,7 +22,6 @@ def write_bot(folder: Path, code: str, name: str = "bot.py") -> list[str]:
 
 
 def write_program(folder: Path, code: str, name: str = "bot.py") -> list[str]:
-    """The command of a program."""
     path = folder / name
     path.write_text(code, encoding="utf-8")
     return [sys.executable, "-S", "-I", str(path)]

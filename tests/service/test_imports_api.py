@@ -103,7 +103,6 @@ def bring(api: Api, parts: Parts, token: str, bundle: bytes) -> str:
 
 
 def import_at(address: str) -> str:
-    """The path of the import that has this address."""
     return f"/v1/imports/{split_address(address)[1]}"
 
 
