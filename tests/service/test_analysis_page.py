@@ -93,3 +93,13 @@ def test_only_readers_of_a_private_match_try_a_line_on_it(api):
     path = f"/matches/{evening.match}/analysis"
     assert "match/unknown" in show(api, path, 404)
     assert read(show(api, path, token=evening.ann))["is_private"] is True
+
+
+@pytest.mark.parametrize(("other", "hints"), [({"bot": "random"}, True), ("me", False), (None, False)])
+def test_hints_are_for_matches_against_bots(api, other, hints):
+    me, token = api.sign_up("Ann")
+    own = {"player": me}
+    match = api.new_match(token, [own, own if other == "me" else other], "pathagon")
+    if other is None:
+        api.post(f"/v1/matches/{match}/seats/2", api.sign_up("Ben")[1], {})
+    assert ('id="ask-hint"' in show(api, f"/matches/{match}/play", token=token)) is hints

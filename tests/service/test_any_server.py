@@ -18,7 +18,7 @@ from plyscribe.service.store.memory import MemoryStore
 from plyscribe.service.streams.patience import PATIENCE, PLACES
 from plyscribe.service.web.any_server import AnyServer
 from plyscribe.service.web.app import create_app
-from plyscribe.service.web.handover import CROWDED, MAX_LARGE
+from plyscribe.service.web.handover import CROWDED, HOLD, HOLDS, MAX_LARGE, WAITED
 from tests.service.api import Api
 from tests.service.test_live import eventually
 from tests.service.test_live_api import SSE, Played, parse
@@ -112,6 +112,13 @@ def test_a_client_that_leaves_before_the_first_byte_frees_its_place(played):
     eventually(lambda: not live._counted)
 
 
+def test_our_own_server_is_handed_the_follower_instead(played):
+    environ = EnvironBuilder(f"{played.path}/events", headers=SSE).get_environ() | {HOLDS: True}
+    chunks = played.api.app(environ, lambda status, headers, exc_info=None: None)
+    assert list(chunks) == []
+    environ[HOLD].stop()
+
+
 def test_an_answer_is_begun_once_though_the_application_is_called_twice(played, monkeypatch):
     monkeypatch.setattr(followers, "THREAD_S", 0.05)
     status, chunks = ask(played.api.app, f"{played.path}/events?after=3&wait=30")
@@ -142,6 +149,29 @@ def test_few_large_bodies_are_held_at_a_time():
     for length, path in (("10", "/large"), ("11", "/small"), ("21", "/large"), ("x", "/large"), ("11", "/large")):
         wrapped({"CONTENT_LENGTH": length, "PATH_INFO": path, "wsgi.input": BytesIO()}, lambda *_: None)
     assert crowded[MAX_LARGE + 1 :] == [None] * 5
+
+
+def test_a_second_call_says_that_the_request_has_waited(monkeypatch):
+    class News:
+        wait_s = 1
+
+        def wait(self) -> None:
+            seen.append("waits")
+
+    seen: list[Any] = []
+
+    def app(environ: dict[str, Any], start: Any) -> list[bytes]:
+        seen.append(environ.get(WAITED))
+        if WAITED not in environ:
+            environ[HOLD] = News()
+        start("200 OK", [])
+        return [b"page"]
+
+    environ: dict[str, Any] = {}
+    assert list(AnyServer(app, 10, {})(environ, lambda *_: None)) == [b"page"]
+    assert seen[:2] == [None, "waits"]
+    assert isinstance(seen[2], News)
+    assert environ == {}
 
 
 def test_an_application_without_parts_makes_them_from_the_environment(monkeypatch):

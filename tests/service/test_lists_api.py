@@ -34,6 +34,25 @@ def listed(api: Api, query: str = "", token: str | None = None) -> list[str]:
     return [row["match"] for page in api.pages(f"/v1/matches?{query}", token) for row in page["matches"]]
 
 
+def test_all_filters_apply_together(api, ann, ben):
+    zhen = api.new_match(ann[1], ruleset="zhen")
+    theirs = api.new_match(ben[1], [{"player": ann[0]}, None], ruleset="zhen")
+    api.new_match(ben[1], ruleset="zhen")
+    ended = api.new_match(ann[1], [{"player": ann[0]}] * 2)
+    api.post(f"/v1/matches/{ended}/withdrawal", ann[1], {"seat": 1})
+    at = api.get("/v1/matches?status=ended").json["matches"][0]["created_at"]
+    for query, found in (
+        ("ruleset=zhen", {zhen, theirs}),
+        ("ruleset=zhen&status=playing", set()),
+        ("status=open,ended&limit=1", {zhen, theirs, ended}),
+        (f"status=ended,playing&since={at}&until={at + 1}", {ended}),
+        (f"since={at + 1}", set()),
+        (f"status=ended&until={at}", set()),
+    ):
+        assert set(listed(api, f"player={ann[0]}&{query}")) == found, query
+    assert listed(api, f"player={ann[0]}&ruleset=zhen&waiting=me", ann[1]) == [theirs]
+
+
 def test_who_shares_the_first_place_with_some_but_not_with_all_has_won(api, ann, ben):
     _, carl = api.sign_up("Carl")
     seats = [{"player": ann[0]}, {"player": ben[0]}, {"name": "Dora"}]
