@@ -217,6 +217,14 @@ def test_a_refusal_calls_the_seat_by_the_name_of_its_player(api):
     assert refused.endswith(": CR14, Ada must choose an attacker now. Choose rider or archer.")
 
 
+def test_a_record_with_comments_has_a_language_and_a_tag_of_its_own(evening):
+    plain = evening.api.get(f"{evening.path}/record")
+    told = evening.api.get(f"{evening.path}/record?comments=effects", headers=GERMAN)
+    assert "{Ann setzt einen Stein aus dem Vorrat auf c3.}" in told.text
+    assert [each.headers.get("Content-Language") for each in (plain, told)] == [None, "de"]
+    assert told.headers["ETag"] != plain.headers["ETag"]
+
+
 def test_clauses_are_in_the_language_of_the_request(api):
     german = api.get("/v1/rulesets/zhen/clauses/ZH6", headers=GERMAN)
     assert (german.json["title"], german.headers["Content-Language"]) == ("Zugpflicht", "de")

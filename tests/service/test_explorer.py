@@ -33,18 +33,19 @@ def parts(any_read_url: str) -> Iterator[Parts]:
     parts.database.close()
 
 
+MONTH_MS = 31 * 24 * 3_600_000
 PATHAGON = find_ruleset("pathagon")
 START = PATHAGON.initial_state(PATHAGON.parse_options({}), 2)
 
 
-def read_start(parts: Parts, latest: int = 10) -> Any:
+def read_start(parts: Parts, latest: int = 10, **wanted: Any) -> Any:
     """What is known of the position that Pathagon starts from."""
     parts.lists.lag()
-    return parts.explorer.read("pathagon", position_key(PATHAGON, START), Wanted(), latest)
+    return parts.explorer.read("pathagon", position_key(PATHAGON, START), Wanted(**wanted), latest)
 
 
-def count_start(parts: Parts) -> dict[str, int]:
-    return {each.move: each.matches for each in read_start(parts).moves}
+def count_start(parts: Parts, **wanted: Any) -> dict[str, int]:
+    return {each.move: each.matches for each in read_start(parts, **wanted).moves}
 
 
 def search(parts: Parts, text: str, ruleset: str = "pathagon", limit: int = 50) -> dict[str, list[int]]:
@@ -137,6 +138,22 @@ def test_only_public_matches_that_are_over_count_and_leave_with_all_that_was_cou
         late(connection)
     assert count_start(parts) == {"d4": 1}, "what is read late does not bring back a match that has left"
     assert search(parts, "placed") == {kept.id: [1]}
+
+
+def test_filters_choose_by_seats_options_month_and_rating(parts: Parts) -> None:
+    Table(parts).play("d4").end(loser=1)
+    Table(parts, at=JULY + MONTH_MS, ply_limit=50).play("d4").end(loser=1)
+    for wanted, count in (
+        ({"seats": 2}, 2),
+        ({"seats": 3}, 0),
+        ({"options": "default"}, 1),
+        ({"options": label_options(PATHAGON, {"ply_limit": 50})}, 1),
+        ({"options": label_options(PATHAGON, {"ply_limit": 51})}, 0),
+        ({"since": 202408}, 1),
+        ({"since": 202409}, 0),
+        ({"min_rating": 0.0}, 0),
+    ):
+        assert count_start(parts, **wanted) == ({"d4": count} if count else {}), wanted
 
 
 def test_moves_beyond_the_opening_are_searched_but_not_counted(parts: Parts) -> None:

@@ -57,8 +57,6 @@ def test_filters_choose_what_counts(api: Api, three: list[str], parts: Parts) ->
         ("options=default", 3),
         ("options=small", 1),
         ("options=%7B%22size%22:5%7D", 1),
-        ("seats=2", 3),
-        ("since=2024-07", 3),
         ("since=2024-08", 0),
         ("min_rating=3", 0),
     ):
