@@ -95,6 +95,11 @@ def test_mines_and_crystals_are_where_they_are():
     assert sorted(keys) == sorted(mines + stock + bank + won)
 
 
+def test_the_experience_that_is_due_is_shown_at_the_mat_of_its_seat():
+    state, _, view = find(lambda view: view["phase"] == "xp" and not view["due"][view["on_turn"] - 1])
+    assert f"+{view['due'][CRYSTALS_V1.turn(state).seat - 1]}<" in draw_board(CRYSTALS_V1, state)
+
+
 def test_there_is_no_english_in_the_picture():
     for state, last in islice(positions(3), 0, 600, 7):
         root = ElementTree.fromstring(draw_board(CRYSTALS_V1, state, last))
