@@ -128,6 +128,9 @@ def test_a_challenger_who_wins_climbs_and_a_challenge_that_cannot_be_made_says_w
     assert refused.json["detail"].endswith("entrant 4 on rung 4 may challenge 2, 3")
     assert ladder.challenge(ladder.cem, 1, entrant=4).json["code"] == "entrant/not-yours"
     assert ladder.challenge(ladder.ann_token, 2).status_code == 201
+    listed = ladder.get("/challenges?entrant=3")
+    opponents = [(each["entrant"], each["code"]) for each in listed["opponents"]]
+    assert (listed["rung"], opponents) == (3, [(1, None), (2, "challenge/busy")])
     ladder.advance()
     ladder.decide(1, winner=4)
     assert [row["entrant"] for row in ladder.get("/standings")["rows"] if row["rung"]] == [1, 4, 2, 3]
