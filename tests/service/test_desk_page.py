@@ -90,6 +90,18 @@ def test_a_board_offers_what_can_be_decided_about_it(begun):
     says(shown, "/corrections", "The next round is paired already.", no=("/replays",))
 
 
+def test_an_arbiter_who_sits_on_a_board_is_told_so_and_gets_no_forms_for_it(hall):
+    hall.post("/arbiters", name="Ann")
+    hall.post("/requests", hall.ann_token)
+    hall.enter(hall.token, player=hall.ann)
+    hall.guests("Nell")
+    hall.begin()
+    board = next(game["board"] for game in hall.get("/rounds")["rounds"][0]["games"] if 5 in game["entrants"])
+    own = hall.open(f"desk?board={board}", hall.ann_token)
+    says(own, "You sit on this board", "An arbiter who does not gives and lifts", no=("/results", "/penalties"))
+    says(hall.open(f"desk?board={board % 3 + 1}", hall.ann_token), "/results")
+
+
 @pytest.mark.parametrize("query", ["?round=9", "?round=x", "?board=99", "?board=1&game=7", "?order=x", "?round=-1"])
 def test_a_query_that_names_nothing_shows_the_whole_round(begun, query):
     says(begun.open(f"desk{query}", begun.token), "Choose a board")
