@@ -1,8 +1,5 @@
 """Decisions up to the start: matches are created, seats are taken and left, dice are salted."""
 
-import re
-from collections.abc import Iterable, Mapping
-from reprlib import repr as shorten
 from typing import Any
 
 from plyscribe.domain.bots import require_build
@@ -39,7 +36,7 @@ from plyscribe.domain.events import (
 from plyscribe.domain.limits import MAX_LAG_MS, parse_limits
 from plyscribe.domain.line import measure_line
 from plyscribe.domain.match import LINE, Lifecycle, Match, Seat
-from plyscribe.domain.names import describe_names, is_name, is_printable
+from plyscribe.domain.names import describe_names, is_name
 from plyscribe.domain.ruleset import AnyRuleset, Decision, Over
 from plyscribe.domain.rulesets import find_ruleset
 from plyscribe.domain.seeds import has_secret_seed
@@ -348,23 +345,6 @@ def require_may_ask_rematch(actor: Actor, life: Lifecycle) -> None:
     is_player = actor.role in ("player", "recorder") and any(seat.occupant == Account(actor.id) for seat in life.seats)
     if not (is_player or is_creator(actor, life)):
         raise WrongPerson("seat/not-yours", "you had no seat in this match")
-
-
-def require_headers(names: Iterable[str], about: Mapping[str, str]) -> None:
-    """WrongValue `record/headers` unless a match can have these names of guests, and this as its `about`."""
-    for seat, name in enumerate(names, 1):
-        if not is_name(name) or name != name.strip():
-            allowed = f"a name must have {describe_names()}, and no space at either end"
-            raise WrongValue("record/headers", f"the headers do not fit: seat {seat}: {allowed}")
-    if len(about) > MAX_ABOUT:
-        raise WrongValue("record/headers", f"the headers do not fit: a match has at most {MAX_ABOUT} of its own")
-    for key, text in about.items():
-        if not re.fullmatch(ABOUT_KEY, key):
-            allowed = "a key is 1 to 32 of a-z, 0-9 and _, the first one a letter"
-            raise WrongValue("record/headers", f"the headers do not fit: about {shorten(key)}: {allowed}")
-        if not (1 <= len(text) <= MAX_ABOUT_LENGTH and is_printable(text)):
-            allowed = f"a value is 1 to {MAX_ABOUT_LENGTH} printable characters"
-            raise WrongValue("record/headers", f"the headers do not fit: about {key}: {allowed}")
 
 
 DECIDERS: Deciders = {

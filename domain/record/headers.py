@@ -7,8 +7,11 @@ from reprlib import repr as shorten
 from typing import Any, NamedTuple
 
 from plyscribe.domain.chain import parse_json
+from plyscribe.domain.decide.opening import ABOUT_KEY, MAX_ABOUT, MAX_ABOUT_LENGTH
 from plyscribe.domain.errors import DomainError, OptionError
+from plyscribe.domain.names import describe_names, is_name, is_printable
 from plyscribe.domain.record.formatting import RESERVED, is_json
+from plyscribe.domain.record.remarks import TIME_CONTROL
 from plyscribe.domain.record.values import UNKNOWN_NAME, Line, Record
 from plyscribe.domain.ruleset import AnyRuleset
 from plyscribe.domain.rulesets import find_ruleset
@@ -28,6 +31,10 @@ _HEADER = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _ESCAPE = re.compile(r"\\(?:u\{([0-9a-fA-F]{1,6})\}|(.))", re.DOTALL)
+
+
+_RUN_TOGETHER = re.compile(r"(seat)([0-9]+)")
+"""Certainly no note, but a seat."""
 
 
 class Fault(Exception):
@@ -69,6 +76,8 @@ class Headers:
         name, key = (keyed or name).lower(), unquote(place, key or "")
         if not keyed and name in KEYED:
             raise Fault(place, f"this header needs a key and a value: [{name} … …]")
+        if meant := _RUN_TOGETHER.fullmatch(name):
+            raise Fault(place, f"this header has no space before its number: [{meant[1]} {meant[2]} …]")
         if is_short := name not in RESERVED:
             name, key = "about", name
         if (name, key) in self._headers:
@@ -90,6 +99,21 @@ class Headers:
         with at(self._headers["seat", "1"].place):
             line = Line(ruleset, options, len(seats))
         return Record(ruleset.id, ruleset.version, options, seats, about), line
+
+    def require_storable(self) -> None:
+        """Fault at the first name or note that no match of a server can have. The format itself takes any text."""
+        room = MAX_ABOUT + (("about", TIME_CONTROL) in self._headers)
+        for (name, key), header in self._headers.items():
+            why = ""
+            if name == "seat" and header.value and (not is_name(header.value) or header.value != header.value.strip()):
+                why = f"a name must have {describe_names()}, and no space at either end"
+            if name == "about":
+                room -= 1
+                why = _describe_fault(key, header.value)
+            if room < 0:
+                why = f"a match has at most {MAX_ABOUT} headers of its own, besides its time control"
+            if why:
+                raise Fault(header.place, why)
 
     def _find_ruleset(self, end: int) -> AnyRuleset:
         header = self._headers.get(("ruleset", ""))
@@ -128,6 +152,15 @@ class Headers:
 
     def _list_keyed(self, name: str) -> dict[str, _Header]:
         return {key: header for (kind, key), header in self._headers.items() if kind == name}
+
+
+def _describe_fault(key: str, text: str) -> str:
+    """Why a match cannot have this note; empty if it can."""
+    if not re.fullmatch(ABOUT_KEY, key):
+        return f"{shorten(key)} is no key: a key has 1 to 32 of a-z, 0-9 and _, the first one a letter"
+    if not (1 <= len(text) <= MAX_ABOUT_LENGTH and is_printable(text)):
+        return f"{key} must have 1 to {MAX_ABOUT_LENGTH} printable characters"
+    return ""
 
 
 def unquote(place: int, text: str) -> str:

@@ -60,12 +60,12 @@ def record_of(match: Match, entries: Iterable[StoredEvent], names: Mapping[str, 
 
 
 def _list_headers(match: Match) -> dict[str, str]:
-    """The headers of the match, and the builds that play on its seats as far as there is room for more."""
+    """The time control, the match's own headers, and the builds that play on its seats as far as there is room."""
     builds = {f"build_{number}": seat.builds for number, seat in enumerate(match.life.seats, 1) if seat.builds}
     told = {name: _spell(value) for name, value in (match.life.created.about or {}).items() if name not in builds}
     room = max(0, MAX_ABOUT - len(told))
     told |= {name: _describe_builds(each) for name, each in islice(builds.items(), room)}
-    return _name_time_control(match.life.created) | told if len(told) < MAX_ABOUT else told
+    return _name_time_control(match.life.created) | told
 
 
 def _name_time_control(created: MatchCreated) -> dict[str, str]:

@@ -67,14 +67,15 @@ _UNREADABLE = {
 }
 
 
-def parse_record(text: str) -> Record:
+def parse_record(text: str, to_store: bool = False) -> Record:
     """The record in a text, played from its first step to its last; inverse of format_record.
 
     Any white space counts as one space. Move numbers, options, the ruleset version and the result may be left out.
-    RecordError if the text cannot be read, breaks a rule or contradicts itself.
+    RecordError if the text cannot be read, breaks a rule or contradicts itself, or if it is `to_store` and no match of
+    a server can have its names and notes.
     """
     text = text.removeprefix("\ufeff")
-    reader = _Reader(text)
+    reader = _Reader(text, to_store)
     try:
         return reader.read()
     except Fault as fault:
@@ -105,8 +106,9 @@ def find_line(text: str, place: int) -> tuple[int, int]:
 class _Reader:
     """A text that is being read, with the headers and steps so far."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, to_store: bool = False) -> None:
         self._text = text
+        self._to_store = to_store
         self._headers = Headers()
         self._begun: tuple[Record, Line] | None = None
         self._words: list[tuple[int, str]] = []
@@ -142,7 +144,10 @@ class _Reader:
     def _begin(self, place: int) -> Line:
         """The line to add steps to. The first call ends the headers at this place."""
         if self._begun is None:
-            self._begun = self._headers.begin(place)
+            begun = self._headers.begin(place)
+            if self._to_store:
+                self._headers.require_storable()
+            self._begun = begun
         return self._begun[1]
 
     def _read_token(self, place: int) -> int:

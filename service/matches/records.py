@@ -8,7 +8,6 @@ from plyscribe.domain.chain import StoredEvent, first_link, link_all
 from plyscribe.domain.codec import format_event
 from plyscribe.domain.commands import Actor, Command, ConfirmRecord
 from plyscribe.domain.decide import draft_decision
-from plyscribe.domain.decide.opening import require_headers
 from plyscribe.domain.errors import DomainError, RecordError, Unknown, WrongTime, WrongValue
 from plyscribe.domain.imported import (
     Import,
@@ -68,7 +67,7 @@ class Records:
         assert state.record is not None
         outcome: RecordEntered | RecordRefused
         try:
-            outcome = self._enter(state, parse_record(state.record.text), is_complete=True)
+            outcome = self._enter(state, parse_record(state.record.text, to_store=True), is_complete=True)
         except RecordError as error:
             can_keep = error.prefix is not None
             outcome = RecordRefused(
@@ -90,7 +89,7 @@ class Records:
         if state.record is None or state.fault is None or not state.fault.can_keep:
             raise WrongTime("import/nothing-to-keep", f"{state.stream} is {state.status}: there is nothing to keep")
         try:
-            parse_record(state.record.text)
+            parse_record(state.record.text, to_store=True)
         except RecordError as error:
             if error.prefix is not None:
                 return self._settle(
@@ -122,7 +121,6 @@ class Records:
         """
         received: RecordReceived | None = state.record
         assert received is not None
-        require_headers(record.seats, record.about)
         match, entries, types = Match(received.match), list[StoredEvent](), list[str]()
         importer, at = _importer(state), now_ms()
         commands: list[Command] = list(commands_of(record, importer, at))

@@ -6,12 +6,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plyscribe.domain.commands import AdjustClock, ConfirmRecord, MakeMove, PauseMatch, ResumeMatch, TakeBack, Withdraw
+from plyscribe.domain.commands import (
+    AdjustClock,
+    ConfirmRecord,
+    MakeMove,
+    PauseMatch,
+    ResumeMatch,
+    TakeBack,
+    TakeSeat,
+    Withdraw,
+)
 from plyscribe.domain.deadlines import time_left
 from plyscribe.domain.record import format_record, parse_record
 from plyscribe.domain.record.matches import record_of
 from plyscribe.domain.record.remarks import format_clock
-from tests.domain.given import ANN, BEN, ORGANISER, RECORDER, Table, recorded
+from tests.domain.given import ANN, BEN, ORGANISER, RECORDER, Table, account, new_match, recorded
 from tests.domain.test_clock import START
 from tests.domain.test_clocks import bonuses
 from tests.domain.test_timed_moves import move, start
@@ -45,6 +54,14 @@ def test_with_a_time_for_each_move_alone_nothing_is_left_to_say():
     assert "[time_control 1 day/move]" in text
     assert "{[%emt 1:00:00]}" in text
     assert "%clk" not in text
+
+
+def test_a_match_with_sixteen_notes_keeps_its_time_control():
+    notes = {f"note{number}": "x" for number in range(16)}
+    table = new_match("zhen", (account(ANN), account(BEN)), limits={"match_ms": 300_000}, about=notes)
+    table.when(TakeSeat, BEN, seat=2)
+    record = parse_record(read(table), to_store=True)
+    assert record.about == {"time_control": "5+0", **notes}
 
 
 def test_pauses_and_changed_clocks_stand_where_they_were():

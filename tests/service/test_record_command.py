@@ -51,6 +51,25 @@ def test_writing_puts_the_layout_in_place_and_leaves_faulty_files_alone(typed, w
     assert wrong.read_text(encoding="utf-8") == WRONG
 
 
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        (f"[seat 2 {'B' * 65}]", "a name must have 1 to 64 printable characters"),
+        ("[seat2 Béa]", "this header has no space before its number: [seat 2 …]"),
+        ("[seat 2 Béa] [Über x]", "'über' is no key"),
+        (f"[seat 2 Béa] [event {'x' * 201}]", "event must have 1 to 200 printable characters"),
+        ("[seat 2 Béa] " + "".join(f"[note{number} x]" for number in range(17)), "at most 16 headers of its own"),
+        (f"[seat 2 Béa] {{{'x' * 131_072}}}", "is longer than 131072"),
+    ],
+)
+def test_a_check_finds_what_an_import_would_where_it_stands(tmp_path, line, why):
+    path = tmp_path / "evening.plyrec"
+    path.write_text(TYPED.replace("[seat 2 Béa]", line), encoding="utf-8")
+    code, _, told = run("--check", path)
+    assert (code, why in told) == (1, True), told
+    assert told.startswith(f"{path}:{'1:1' if 'longer' in why else 3}:"), told
+
+
 def test_what_is_no_text_or_not_there_is_told(tmp_path):
     path = tmp_path / "x.plyrec"
     path.write_bytes("[seat 1 é]\n[é".encode() + b"\xff]")
