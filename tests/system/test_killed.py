@@ -5,7 +5,6 @@ import random
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -17,11 +16,11 @@ from tests.system.running import Serving, crash, free_port, pair, status_of, wai
 
 pytestmark = pytest.mark.server
 
-MOVES = 2_000
 WRITERS = 4
 VICTIMS = ("store", "web", "verify", "relay", "everything")
-KILLS_AT_LEAST = 15
-PAUSE_BETWEEN_KILLS_S = 1.2
+KILLS = 15
+MOVES_BETWEEN_KILLS = range(120)
+"""How many moves are made from one kill to the next, drawn by lot. With none, what has just been started is killed."""
 
 KINDS = (("zhen", {"rated": True}), ("pathagon", {"options": {"size": 5, "ply_limit": 60}}), ("toy", {"rated": True}))
 """What is played: with dice and without, rated and unrated."""
@@ -64,25 +63,21 @@ class Writer:
             turn = receipt["turn"]
 
 
-def kill_at_random(service: Serving, is_enough: Callable[[int], bool]) -> Serving:
-    """The service that runs after so many kills, in an order drawn by lot, that it is enough."""
+def kill_at_random(service: Serving, wait_for_moves: Callable[[int], None]) -> Serving:
+    """The service that runs after all kills, which come in an order drawn by lot."""
     draw = random.Random(1)
-    for number in itertools.count():
-        if is_enough(number):
-            return service
+    for number in range(KILLS):
         # Each at least once in five kills, in any order.
         if number % len(VICTIMS) == 0:
-            # On a busy machine kills may come faster than processes start, and then nothing would ever be played.
-            service.wait_until_ready()
             order = draw.sample(VICTIMS, len(VICTIMS))
-        time.sleep(PAUSE_BETWEEN_KILLS_S * 2 * draw.random())
+        wait_for_moves(draw.choice(MOVES_BETWEEN_KILLS))
         victim = order[number % len(VICTIMS)]
         if victim == "everything":
             crash(service.process)
             service = Serving(service.data, service.port)
         else:
             service.kill(victim)
-    raise AssertionError
+    return service
 
 
 def check(client: Client, writers: list[Writer]) -> None:
@@ -112,13 +107,18 @@ def test_nothing_is_lost_or_doubled_whatever_is_killed(tmp_path: Path):
         with ThreadPoolExecutor(WRITERS) as pool:
             playing = [pool.submit(writer.write) for writer in writers]
 
-            def is_enough(kills: int) -> bool:
-                moves = sum(len(writer.receipts) for writer in writers)
-                failed = any(each.done() for each in playing)
-                return failed or (kills >= KILLS_AT_LEAST and moves >= MOVES)
+            def count_moves() -> int:
+                for each in playing:
+                    if each.done():
+                        each.result()
+                return sum(len(writer.receipts) for writer in writers)
+
+            def wait_for_moves(more: int) -> None:
+                goal = count_moves() + more
+                wait_for(lambda: count_moves() >= goal, why=f"{more} moves since the last kill")
 
             try:
-                service = kill_at_random(service, is_enough)
+                service = kill_at_random(service, wait_for_moves)
             finally:
                 enough.set()
         for each in playing:
