@@ -20,7 +20,7 @@ WIDTH = 80
 _SHORT_NAME = re.compile(r"[a-z][a-z0-9_]*")
 _BARE_KEY = re.compile(r'[^\s\[\]"]+')
 _BARE_VALUE = re.compile(r'(?!")[^\[\]\n]+')
-_BARE_MOVE = re.compile(r'(?![0-9]+\.)[^\s{}()\[\]"]+(?: (?![0-9]+\.)[^\s{}()\[\]"]+)*')
+_BARE_MOVE = re.compile(r'(?!;|[0-9]+\.)[^\s{}()\[\]"]+(?: (?!;|[0-9]+\.)[^\s{}()\[\]"]+)*')
 
 
 def format_record(record: Record) -> str:

@@ -123,7 +123,7 @@ class Headers:
         if version and not NUMBER.fullmatch(version):
             raise Fault(header.place, f"the version of a ruleset is a number, not {shorten(version)}")
         with at(header.place):
-            return find_ruleset(id, int(version) if version else None)
+            return find_ruleset(id.lower(), int(version) if version else None)
 
     def _read_options(self, ruleset: AnyRuleset) -> dict[str, Any]:
         headers = self._list_keyed("option")

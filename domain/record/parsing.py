@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, product
 from reprlib import repr as shorten
 from typing import NamedTuple
 
@@ -12,9 +12,13 @@ from plyscribe.domain.errors import BadNotation, DomainError, IllegalMove, Recor
 from plyscribe.domain.phrases import say
 from plyscribe.domain.record.headers import NUMBER, QUOTED, Fault, Headers, at, unescape, unquote
 from plyscribe.domain.record.values import Comment, Line, Record, Step, describe_turn, format_outcome
+from plyscribe.domain.ruleset import Decision
 
 WORDS_OF_A_MOVE = 8
 """The most words that are tried as one move. All words without a number between them are tried together, too."""
+
+WORDS_OF_A_GUESS = 4
+"""The most words that are tried as one move in other letters."""
 
 WORDS_SHOWN = 3
 """The number of words that a refusal quotes."""
@@ -53,11 +57,15 @@ _TOKEN = re.compile(
     | \{{(?P<comment>[^\\}}]*+(?:(?>\\u\{{[^{{}}]*+\}}|\\.)[^\\}}]*+)*+)\}}
     | \((?P<step>[^()]*)\)
     | (?P<quoted>{QUOTED})
-    | (?P<number>[0-9]+)\.+
+    | (?P<number>[0-9]+)(?:\.+|\))
+    | ;(?P<remark>[^\n]*)
     | (?P<word>[^\s{{}}()\[\]"]+)
     """,
     re.VERBOSE | re.DOTALL,
 )
+_GLYPH = re.compile(r"\$[0-9]{1,3}|[!?]{1,2}")
+"""A judgement on the move before it, as in PGN: it says nothing about the match."""
+
 _RESULT = re.compile(r"([0-9]{1,9}(?:-[0-9]{1,9})*)(?:\s+(\S+))?")
 
 _UNREADABLE = {
@@ -168,8 +176,9 @@ class _Reader:
             case "header":
                 return self._headers.add(self._text, place)
             case "comment":
-                steps = len(self._begun[1].steps) if self._begun else 0
-                self._comments.append(Comment(steps, unescape(place, " ".join(text.split()))))
+                self._add_comment(unescape(place, " ".join(text.split())))
+            case "remark":
+                self._add_comment(" ".join(text.split()))
             case "step":
                 self._read_step(place, text)
             case "quoted":
@@ -177,6 +186,9 @@ class _Reader:
             case "number":
                 self._check_number(place, text)
         return found.end()
+
+    def _add_comment(self, text: str) -> None:
+        self._comments.append(Comment(len(self._begun[1].steps) if self._begun else 0, text))
 
     def _check_number(self, place: int, number: str) -> None:
         due = self._begin(place).ply + 1
@@ -219,13 +231,17 @@ class _Reader:
         while start < len(words):
             place = words[start][0]
             line = self._begin(place)
-            with at(place):
-                line.expect_decision()
             # A move has at least one character a word, so no more words fit.
             ahead = [word for _, word in words[start : start + MAX_MOVE_LENGTH]]
-            count = _count_words(line, ahead)
-            self._read_move(place, " ".join(ahead[:count]))
-            start += count
+            if _GLYPH.fullmatch(ahead[0]) and not _begins_move(line, ahead):
+                start += 1
+                continue
+            with at(place):
+                line.expect_decision()
+                count, text = _find_move(line, ahead)
+            if count:
+                self._read_move(place, text)
+            start += count or 1
 
     def _read_move(self, place: int, text: str) -> None:
         line = self._begin(place)
@@ -266,10 +282,11 @@ class _StepReader(_Reader):
         self.placed.append(PlacedStep(self._line.steps[-1], *find_line(self._text, place)))
 
 
-def _count_words(line: Line, words: Sequence[str]) -> int:
-    """The number of words that make the longest legal move, or else the longest readable one.
+def _find_move(line: Line, words: Sequence[str]) -> tuple[int, str]:
+    """How many of the words make the next move, and its text: the longest legal move, or else what is to be refused.
 
-    If no words make a move, the number of words that a refusal should quote.
+    What people write differently counts where nothing stands as the rules have it: small letters for large ones and the
+    reverse, and signs of praise or blame behind a move. No words are taken if the first is the number of the move.
     """
     readable = 0
     for count in chain((len(words),), range(min(WORDS_OF_A_MOVE, len(words)), 0, -1)):
@@ -283,8 +300,43 @@ def _count_words(line: Line, words: Sequence[str]) -> int:
         except BadNotation:
             continue
         else:
-            return count
-    return readable or min(WORDS_SHOWN, len(words))
+            return count, text
+    if meant := _guess_move(line, words):
+        return meant
+    if words[0] == str(line.ply + 1) and not readable:
+        return 0, ""
+    count = readable or min(WORDS_SHOWN, len(words))
+    return count, " ".join(words[:count])
+
+
+def _guess_move(line: Line, words: Sequence[str]) -> tuple[int, str] | None:
+    """The longest legal move that the words may mean; BadNotation if they may mean several."""
+    for count in range(min(WORDS_OF_A_GUESS, len(words)), 0, -1):
+        *first, last = words[:count]
+        spellings = [{word, word.lower(), word.upper()} for word in (*first, last.rstrip("!?"))]
+        meant = {found for each in product(*spellings) if (found := _spell(line, " ".join(each)))}
+        if len(meant) > 1:
+            text, choice = " ".join(words[:count]), " or ".join(sorted(meant))
+            raise BadNotation(text, line.ply, say("it may mean {choice}: write one of them", choice=choice))
+        if meant:
+            return count, meant.pop()
+    return None
+
+
+def _spell(line: Line, text: str) -> str:
+    """The move of this text as the rules spell it; empty if it is none."""
+    if len(text) > MAX_MOVE_LENGTH:
+        return ""
+    try:
+        return line.ruleset.format_move(line.state, line.ruleset.parse_move(line.state, text))
+    except (IllegalMove, BadNotation):
+        return ""
+
+
+def _begins_move(line: Line, words: Sequence[str]) -> bool:
+    return isinstance(line.turn, Decision) and any(
+        _spell(line, " ".join(words[:count])) for count in range(1, min(WORDS_OF_A_MOVE, len(words)) + 1)
+    )
 
 
 def _contradict(claimed: str, line: Line) -> str | None:

@@ -16,7 +16,7 @@ from plyscribe.domain.chain import StoredEvent, first_link, link_all
 from plyscribe.domain.codec import format_event, parse_event
 from plyscribe.domain.commands import AnswerDraw, MakeMove, OfferDraw, RecordRoll, StartMatch, TakeBack, Withdraw
 from plyscribe.domain.decide import decide
-from plyscribe.domain.errors import RecordError, UnknownRuleset, WrongTime
+from plyscribe.domain.errors import BadNotation, RecordError, UnknownRuleset, WrongTime
 from plyscribe.domain.events import (
     WITHDRAWAL_CAUSES,
     DiceRolled,
@@ -57,10 +57,21 @@ class Scribble(ToyV1):
         return replace(state, ply=state.ply + 1, awaits=Decision(2 - state.ply % 2))
 
 
+class Shouts(Scribble):
+    """A game in which a word means something else if it is shouted."""
+
+    id = "shouts"
+
+    def parse_move(self, state: Race, text: str) -> Any:
+        if text not in ("hey", "HEY"):
+            raise BadNotation(text, state.ply, "hey or HEY")
+        return text
+
+
 @pytest.fixture(scope="module", autouse=True)
 def more_rulesets() -> Iterator[None]:
     before = list(RULESETS)
-    for ruleset in (*TOYS, Scribble()):
+    for ruleset in (*TOYS, Scribble(), Shouts()):
         register(ruleset)
     yield
     RULESETS[:] = before
@@ -154,6 +165,15 @@ def test_spaces_and_line_breaks_make_no_difference(ruleset: AnyRuleset, seed: in
 
 
 @every_ruleset
+@given(seed=st.integers(0, 2**32))
+def test_moves_in_capitals_with_other_numbers_and_judgements_are_read(ruleset: AnyRuleset, seed: int) -> None:
+    record = play(ruleset, seed)
+    headers, _, moves = format_record(record).partition("\n\n")
+    written = re.sub(r"([0-9]+)\. ", Random(seed).choice([r"\1 ", r"\1) ", r"$3 \1 ", r"; fine\n\1. "]), moves.upper())
+    assert replace(parse_record(f"{headers}\n{written}"), comments=()) == record
+
+
+@every_ruleset
 @given(seed=st.integers(0, 2**32), text=st.text('abc123.+- "\\[]{}():*\n', max_size=12), data=st.data())
 def test_a_changed_text_is_read_or_refused_with_its_place(ruleset, seed, text, data):
     whole = format_record(play(ruleset, seed))
@@ -206,6 +226,19 @@ def test_moves_need_no_numbers_and_those_of_several_words_no_quotes():
     assert parse_record(zhen("+5 +3\n+4")) == parse_record(zhen("1. +5 2.+3 3... +4"))
     record = parse_record(toy("hold hold give 2 1 give\n1 1", "[option dice 0]"))
     assert record.steps[-2:] == (MoveMade(1, "give 2 1"), MoveMade(2, "give 1 1"))
+
+
+def test_a_score_sheet_is_read_as_people_write_it():
+    head = "[ruleset Pathagon]\n[seat 1 Ada]\n[seat 2 Bea]\n"
+    written = parse_record(head + "1) D4! $1 2 e5 ; good\n3.a1!? {hm} B2?? 5 c3 $14")
+    assert written == parse_record(head.replace("P", "p") + "d4 e5 {good} a1 {hm} b2 c3")
+    assert "3 e4" in refusal(head + "1. d4 3 e4").why, "move 2 is due"
+
+
+def test_what_may_mean_several_moves_is_refused_unless_it_is_one_of_them():
+    head = "[ruleset shouts]\n[seat 1 Ada]\n[seat 2 Bea]\n"
+    assert [step.move for step in parse_record(head + "hey HEY").steps] == ["hey", "HEY"]
+    assert "it may mean HEY or hey: write one of them" in refusal(head + "hey Hey").why
 
 
 def test_only_what_could_be_misread_is_quoted():
