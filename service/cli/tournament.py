@@ -175,8 +175,8 @@ def play(cup: Cup, console: Console, stop: threading.Event, as_json: bool = Fals
 
 
 def format_verdict(sprt: Mapping[str, Any]) -> str:
-    """A line with the state of the sequential test."""
-    taken = "play on" if sprt["taken"] is None else f"{sprt['taken']} is accepted"
+    """A line with the result of the sequential test of a tournament that has ended."""
+    taken = "undecided" if sprt["taken"] is None else f"{sprt['taken']} is accepted"
     return f"sequential test: log-likelihood ratio {sprt['llr']} of {sprt['lower']}..{sprt['upper']}: {taken}"
 
 

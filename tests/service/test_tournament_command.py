@@ -38,7 +38,7 @@ class Scripted:
     create_tournament = start_tournament = enter = tournament
 
     def standings(self, _: str) -> dict[str, Any]:
-        return {"rows": [], "sprt": None}
+        return {"rows": [], "sprt": self._state.get("sprt")}
 
     def table(self, _: str) -> str:
         return "the table"
@@ -50,6 +50,12 @@ def play(monkeypatch: pytest.MonkeyPatch, **state: Any) -> str:
     shown = StringIO()
     command.play(Cup("http://x", "x", "t", {}, [], "k", Path()), Console(file=shown), Event())
     return shown.getvalue()
+
+
+@pytest.mark.parametrize(("taken", "said"), [(None, "undecided"), ("elo1", "elo1 is accepted")])
+def test_the_verdict_of_a_sequential_test_is_told_at_the_end(monkeypatch, taken, said):
+    shown = play(monkeypatch, faults={}, sprt={"llr": 0.4, "lower": -2.94, "upper": 2.94, "taken": taken})
+    assert f"sequential test: log-likelihood ratio 0.4 of -2.94..2.94: {said}\n" in shown
 
 
 def test_faults_are_listed_below_the_table_and_games_that_are_given_up_end_the_command_with_an_error(monkeypatch):
@@ -170,7 +176,7 @@ def damage(raw: bytes, line: int, old: bytes, new: bytes) -> bytes:
         (lambda raw: damage(raw, 7, b'"count":6', b'"count":5'), 7, "the end line is missing, or does not fit"),
         (lambda raw: raw[:-1], 7, "there is no whole end line"),
         (lambda raw: b"", 1, "there is no whole end line"),
-        (lambda raw: raw.replace(b"\n", b"\r\n"), 1, "this is not an event with its hash"),
+        (lambda raw: raw.replace(b"\n", b"\r\n"), 1, "its lines end with CR LF"),
         (lambda raw: b'{"bundle":1}\n' + raw, 1, "this is a bundle of a match"),
         (lambda raw: b"\xff\xfe\n\n", 1, "this is not an event with its hash"),
         (lambda raw: damage(raw, 4, b"{", b"\n{"), 4, "this is not an event with its hash"),

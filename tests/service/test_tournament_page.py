@@ -153,6 +153,16 @@ def test_no_page_of_any_format_shows_json(browser, parts, terms):
         assert "3 for place 1, 1 for place 2; 6 for a bye; 1 for an absence" in shown
 
 
+def test_a_sequential_test_that_ends_without_an_answer_is_undecided(browser, parts):
+    path = announce(browser, bots=2, format={"kind": "round-robin"}, sprt={"elo0": 0, "elo1": 20})
+    play_out(browser, parts, path)
+    while (round := browser.get(path).json["rounds"]) and browser.get(path).json["status"] == "playing":
+        ruled = {"round": round, "board": 1, "ranks": [1, 2], "why": "the hall closes"}
+        assert browser.post(f"{path}/adjudications", json=ruled, headers=FROM_HERE).status_code in (200, 201)
+        parts.tournaments.advance(path.rpartition("/")[2])
+    assert "It is undecided: neither hypothesis is accepted." in browser.get(page_of(path)).text
+
+
 def test_how_a_game_or_a_tournament_ended_and_every_kind_of_incident_is_told_in_words():
     assert [name_way(each) for each in ("withdrawal", "forfeited")] == ["because a player left", "by forfeit"]
     ends = {None: None, "played": None, "sprt-elo1": "the sequential test has decided", "no hall": "no hall"}
