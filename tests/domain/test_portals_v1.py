@@ -323,6 +323,12 @@ def test_po11_who_was_at_the_centre_wins_with_the_last_pawn_gone_and_nobody_else
     assert PORTALS_V1.turn(play(position(net, "e3:1"), "launch d3")) == Decision(2)
 
 
+def test_po11_a_portal_without_entries_wins_in_three_turns_unless_another_seat_gives_it_one() -> None:
+    built = play(start(), "portal d3 >c3")
+    assert ends(play(built, "enter", "launch d3", "portal b3 <a3", "exit"), "cleared", 1, 2)
+    assert legal(play(built, "platform d4 >d3"), "launch") == []
+
+
 def test_po12_first_come_those_who_were_at_the_centre_then_fewer_pawns_also_at_the_ply_limit() -> None:
     state = position(DOUBLE, "e3:1 d2:1 d4:2 c2:3", seats=4, centered=[1], full=True)
     assert PORTALS_V1.standing(state) == (1, 3, 3, 2)
