@@ -266,6 +266,14 @@ def seal(matches: tuple[str, ...], everything: bool, data: Path) -> None:
     sys.exit(bool(left) or len(own) < len(todo))
 
 
+def _name_operator() -> str:
+    """The account of this machine that runs the command. In a container its number may have no name."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return f"uid {os.getuid()}"
+
+
 def _is_own(match: str) -> bool:
     from plyscribe.service.streams.ids import is_stream_id
 
@@ -385,7 +393,7 @@ def forget(match: str, reason: str, yes: bool, data: Path) -> None:
         click.echo(f"{match}: {where}it would be deleted for good. Packs that have it: {names}.\n{STAYS}")
         click.echo("Nothing was done. Add --yes to do it.")
         return
-    forget_match(parts.store, kept, match, copies, getpass.getuser(), reason, now_ms())
+    forget_match(parts.store, kept, match, copies, _name_operator(), reason, now_ms())
     parts.lists.matches.remove(match)
     # A dataset may have its rows. Datasets are made again without it when somebody asks.
     Shelf(kept).clear()

@@ -238,6 +238,15 @@ def test_a_forgotten_match_is_gone_from_store_packs_and_lists(rig: Rig) -> None:
     assert {"at", "by"} < set(note)
 
 
+def test_a_match_can_be_forgotten_where_the_account_has_no_name(rig: Rig, monkeypatch) -> None:
+    monkeypatch.setattr("os.getuid", lambda: 54_321)
+    for name in ("LOGNAME", "USER", "LNAME", "USERNAME"):
+        monkeypatch.delenv(name, raising=False)
+    match = rig.seal()[0]
+    assert rig.run("archive", "forget", match, "--reason", "x", "--yes").exit_code == 0
+    assert json.loads((rig.folder / "forgotten" / match).read_bytes())["by"] == "uid 54321"
+
+
 def test_a_settled_match_is_sealed_before_it_is_forgotten(rig: Rig) -> None:
     match, under_way = rig.play(), rig.api.new_match(rig.ann)
     assert rig.run("archive", "forget", match, "--reason", "x", "--yes").exit_code == 0
