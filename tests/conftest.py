@@ -37,8 +37,10 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> Iterator[None]:
-    """Give the mark `exhaustive`, which the option -m is then applied to; and put what is left in order."""
+    """Give the marks, which the option -m is then applied to; and put what is left in order."""
     for item in items:
+        if item.nodeid.startswith(("tests/pages/", "tests/system/")):
+            item.add_marker("server")
         if "postgres" in getattr(item, "fixturenames", ()):
             item.add_marker("exhaustive")
     left_out = find_exhaustive(item.nodeid for item in items if not item.get_closest_marker("exhaustive"))

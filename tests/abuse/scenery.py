@@ -10,7 +10,6 @@ from tests.abuse.attacks import Scene
 from tests.domain.given import hot_seat
 from tests.domain.matches import bundle_of
 from tests.system.running import Serving, wait_for
-from tests.system.test_tournaments import admin_token
 
 ENTRANTS = 100
 LONG_PLIES = 4000
@@ -22,7 +21,7 @@ def build_scene(service: Serving) -> Scene:
     """A service with something to attack. What is made once and kept has been made."""
     for path in ("/openapi.yaml", "/docs"):
         httpx.get(service.url + path, timeout=WITHIN_S).raise_for_status()
-    with Client(service.url, admin_token(service)) as admin:
+    with Client(service.url, service.admin_token) as admin:
         tournament = _run_round(admin)
         bot = {"bot": "random"}
         options = {"ply_limit": LONG_PLIES, "size": 9}
@@ -32,14 +31,13 @@ def build_scene(service: Serving) -> Scene:
             lambda: admin.match(match)["status"] in ("ended", "verified", "scored"), WITHIN_S, "the long match's end"
         )
     bundles = [build_bundle(seed) for seed in range(BUNDLES)]
-    return Scene(service.url, admin_token(service), tournament, match, bundles)
+    return Scene(service.url, service.admin_token, tournament, match, bundles)
 
 
 def _run_round(admin: Client) -> str:
     terms = {"name": "Large", "ruleset": "zhen", "options": {"tiles": 4, "cubes": 3}, "seed": 5}
-    tournament = admin.create_tournament({**terms, "format": {"kind": "swiss", "rounds": 1}, "max_entrants": ENTRANTS})[
-        "tournament"
-    ]
+    terms |= {"format": {"kind": "swiss", "rounds": 1}, "max_entrants": ENTRANTS}
+    tournament = admin.create_tournament(terms)["tournament"]
     for _ in range(ENTRANTS):
         admin.enter(tournament, {"name": "random"})
     admin.start_tournament(tournament)

@@ -27,6 +27,7 @@ from tests.faults.derived import find_differences
 from tests.faults.players import Writer
 from tests.faults.proxy import Proxy
 from tests.system.running import NAMES, PROGRAM, descendants, environment, free_port, is_ready, serving, wait_for
+from tests.system.test_tournaments import announce
 
 VICTIMS = ("store", "web", "verify", "tournament", "relay", "seal", "rebuild", "group")
 """Who is killed. `rebuild` is the command, which is started again and again."""
@@ -36,7 +37,6 @@ KILL_EVERY_S = 2.0
 FAULT_EVERY_S = 4.0
 SETTLED_WITHIN_S = 300.0
 ENTRANTS = 10
-BOTS = ({"name": "random"}, {"name": "greedy"}, {"name": "mcts", "playouts": 4})
 
 Say = Callable[["Counts"], object]
 
@@ -55,8 +55,6 @@ class Plan:
 
 @dataclass
 class Counts:
-    """What has happened so far."""
-
     kills: Counter[str] = field(default_factory=Counter)
     gave_up: int = 0
     """How often `serve` ended by itself and was started again, as a supervisor would."""
@@ -68,8 +66,6 @@ class Counts:
 
 @dataclass
 class Result:
-    """The result of a campaign."""
-
     counts: Counts
     verdict: Verdict
     faults: dict[str, dict[str, int]]
@@ -188,16 +184,6 @@ class Group:
         self.store.stop()
 
 
-def announce(data: Path) -> str:
-    """A tournament of bots in a new data directory, with its entrants, not started yet."""
-    with serving(data) as service, Client(service.url, _admin(data)) as olga:
-        terms = {"name": "Night cup", "ruleset": "zhen", "options": {"tiles": 8, "cubes": 8}, "repeat": "rotations"}
-        made = olga.create_tournament({**terms, "format": {"kind": "round-robin"}, "seed": 11}, key="cup")
-        for number in range(ENTRANTS):
-            olga.enter(made["tournament"], {**BOTS[number % 3], "seed": number})
-        return made["tournament"]
-
-
 def start_tournament(url: str, data: Path, tournament: str) -> None:
     with Client(url, _admin(data), retry_for_s=180.0) as olga:
         olga.start_tournament(tournament, key="start")
@@ -222,7 +208,8 @@ def run_campaign(folder: Path, plan: Plan, say: Say = lambda _: None) -> Result:
     calm, data = folder / "calm", folder / "data"
     counts = Counts(phase="undisturbed tournament")
     say(counts)
-    tournament = announce(calm)
+    with serving(calm) as service:
+        tournament = announce(service, ENTRANTS)
     shutil.copytree(calm, data)
     with serving(calm) as service:
         start_tournament(service.url, calm, tournament)

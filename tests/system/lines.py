@@ -34,39 +34,34 @@ class Line:
 
     def cut(self) -> None:
         """Break all connections, and each new one."""
-        self._run(self._cut())
+        self._run(self._set(is_cut=True))
 
     def block(self) -> None:
         """Pass nothing on, and tell nobody: those at the ends learn of it only by waiting in vain."""
-        self._run(self._block())
+        self._run(self._set(is_blocked=True))
 
     def mend(self) -> None:
         """Pass everything on again, also what was sent while nothing was."""
-        self._run(self._mend())
+        self._run(self._set())
 
     def _run(self, work: Coroutine[Any, Any, Any]) -> Any:
         return asyncio.run_coroutine_threadsafe(work, self._loop).result(WITHIN_S)
 
     async def _close(self) -> None:
         self._server.close()
-        await self._cut()
+        await self._set(is_cut=True)
         others = asyncio.all_tasks() - {asyncio.current_task()}
         await asyncio.gather(*others, return_exceptions=True)
 
-    async def _cut(self) -> None:
-        self._is_cut = True
+    async def _set(self, is_cut: bool = False, is_blocked: bool = False) -> None:
+        self._is_cut, self._is_blocked = is_cut, is_blocked
         for link in list(self._links):
-            link.close()
-
-    async def _block(self) -> None:
-        self._is_blocked = True
-        for link in self._links:
-            link.open.clear()
-
-    async def _mend(self) -> None:
-        self._is_cut = self._is_blocked = False
-        for link in self._links:
-            link.open.set()
+            if is_cut:
+                link.close()
+            elif is_blocked:
+                link.open.clear()
+            else:
+                link.open.set()
 
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if not self._is_cut:

@@ -12,6 +12,7 @@ from pathlib import Path
 from deploy.topology import Kit, fill_layout
 from plyscribe.service.processes.embedded import find_binary
 from tests.deploy.kit import DEPLOY, prepare_caddy
+from tests.system.programs import run_to_success
 from tests.system.running import ROOT, WITHIN_S, free_port, is_ready, wait_for
 
 PLACES = {"host": "127.0.0.1", "names": "", "key": "", "sign_up": "open", "metrics": "open"}
@@ -41,10 +42,7 @@ class Machine:
         return fill_layout(layout, {**PLACES, "key_file": str(self._key), "run": str(run), **places})
 
     def run(self, *argv: str, env: Mapping[str, str] | None = None) -> None:
-        """Run a command to its end; it must succeed."""
-        settings = {**self._outside, **(env or {})}
-        ran = subprocess.run(argv, env=settings, cwd=self.folder, capture_output=True, timeout=WITHIN_S)
-        assert ran.returncode == 0, ran.stderr
+        run_to_success(*argv, cwd=self.folder, env={**self._outside, **(env or {})})
 
     def start(self, name: str, argv: tuple[str, ...], env: Mapping[str, str]) -> None:
         """Start a process under a name of ours. What it prints is in a log of that name."""

@@ -6,7 +6,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
@@ -17,14 +16,7 @@ import httpx
 from plyscribe.service.client import Client, Problem
 from plyscribe.service.client.answers import NewPlayer
 from tests.store.own_servers import free_port as free_port
-
-ROOT = Path(__file__).parents[2]
-WITHIN_S = 240.0
-"""The deadline of everything that tests wait for. It ends what hangs, and is much longer than anything takes."""
-"""The deadline of everything that tests wait for. It ends what hangs, and is much longer than anything takes."""
-
-KEY = "5a" * 32
-PROGRAM = (sys.executable, "-m", "plyscribe")
+from tests.system.programs import KEY, PROGRAM, ROOT, WITHIN_S, descendants, environment, runs
 
 NAMES = {
     "store": b"valkey-server",
@@ -41,21 +33,6 @@ NAMES = {
 }
 
 
-def environment(**more: str) -> dict[str, str]:
-    """Our environment without any settings of Plyscribe, except the toy ruleset for all processes.
-
-    Webhooks are off: their worker takes a second to start, and few tests post to any.
-    """
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("PLYSCRIBE_", "REDIS_", "RQ_"))}
-    return {
-        **kept,
-        "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep),
-        "PLYSCRIBE_RULESETS": "tests.domain.toy:TOY_V1",
-        "PLYSCRIBE_WEBHOOKS": "off",
-        **more,
-    }
-
-
 def wait_for(what: Callable[[], object], within_s: float = WITHIN_S, why: str = "it") -> object:
     """What the callable returns once that is true; AssertionError if it takes too long."""
     deadline = time.monotonic() + within_s
@@ -65,18 +42,6 @@ def wait_for(what: Callable[[], object], within_s: float = WITHIN_S, why: str = 
                 return found
         time.sleep(0.05)
     raise AssertionError(f"{why} did not come about within {within_s:.0f} s")
-
-
-def wait_for_progress(work: Sequence[Future[None]], counts: Callable[[], Sequence[int]], more: int) -> None:
-    """Return once each of the counts has grown by more than this, or some of the work has ended before its time."""
-    before = counts()
-
-    def has_come() -> bool:
-        return any(each.done() for each in work) or all(
-            now > had + more for now, had in zip(counts(), before, strict=True)
-        )
-
-    wait_for(has_come, why="progress")
 
 
 def is_ready(url: str) -> bool:
@@ -92,31 +57,6 @@ def count_followers(url: str) -> int:
     """How many streams and waiting pages are open; needs open metrics."""
     text = httpx.get(f"{url}/metrics", timeout=WITHIN_S).raise_for_status().text
     return sum(int(float(line.split()[1])) for line in text.splitlines() if line.startswith("plyscribe_followers{"))
-
-
-def descendants(pid: int) -> dict[int, bytes]:
-    """The command lines of all processes below this one, by id."""
-    parents: dict[int, int] = {}
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            with suppress(OSError):
-                parents[int(entry.name)] = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
-    found: dict[int, bytes] = {}
-    wave = [pid]
-    while wave:
-        wave = [child for child, parent in parents.items() if parent in wave]
-        for child in wave:
-            with suppress(OSError):
-                found[child] = Path(f"/proc/{child}/cmdline").read_bytes().replace(b"\0", b" ")
-    return found
-
-
-def runs(pid: int) -> bool:
-    """Whether a process has not ended yet."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
 
 
 def crash(process: "subprocess.Popen[Any]") -> None:
@@ -141,16 +81,18 @@ class Serving:
         with self.output.open("ab") as out:
             self.process = subprocess.Popen(argv, env=environment(**env), stdout=out, stderr=out, cwd=data.parent)
 
+    @property
+    def admin_token(self) -> str:
+        return (self.data / "admin.token").read_text(encoding="ascii").strip()
+
     def wait_until_ready(self) -> None:
         wait_for(lambda: self.process.poll() is not None or is_ready(self.url), WITHIN_S, "the service")
         assert self.process.poll() is None, self.output.read_text()
 
     def pids(self, name: str) -> list[int]:
-        """The ids of the running processes of this service with that name."""
         return [pid for pid, line in descendants(self.process.pid).items() if NAMES[name] in line]
 
     def kill(self, name: str) -> None:
-        """Send SIGKILL to all processes with that name."""
         for pid in self.pids(name):
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
@@ -190,6 +132,16 @@ def process(*argv: str, **env: str) -> Iterator[subprocess.Popen[bytes]]:
             child.wait(WITHIN_S)
 
 
+@contextmanager
+def web(redis_url: str, **env: str) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
+    """A process of the API over this store, and its address."""
+    port = free_port()
+    with process("-m", "plyscribe", "web", "--port", str(port), REDIS_URL=redis_url, **env) as server:
+        url = f"http://127.0.0.1:{port}"
+        wait_for(lambda: is_ready(url), why="the API")
+        yield server, url
+
+
 def open_account(anyone: Client, name: str, kind: str = "person") -> NewPlayer:
     """A new account of this name, with a number behind it if another test at the same service has taken it."""
     for number in count(1):
@@ -222,10 +174,16 @@ class Pair:
             ann.add_entropy(created["match"], "ann", key=key)
         return created["match"]
 
-    def play_out(self, match: str, moves: Callable[[str], str]) -> None:
-        """Play the match to its end with the moves that `moves` chooses."""
-        while turn := self.clients[0].match(match)["turn"].get("decision"):
-            self.clients[turn - 1].move(match, moves(match))
+    def move(self, match: str) -> bool:
+        """Make the first legal move; False if the match is over."""
+        ann = self.clients[0]
+        if seat := ann.match(match)["turn"].get("decision"):
+            self.clients[seat - 1].move(match, ann.legal_moves(match)[0])
+        return bool(seat)
+
+    def play_out(self, match: str) -> None:
+        while self.move(match):
+            pass
 
     def close(self) -> None:
         for client in self.clients:
@@ -244,3 +202,8 @@ def pair(url: str, accounts: Sequence[NewPlayer] = ()) -> Iterator[Pair]:
 
 def status_of(client: Client, match: str) -> str:
     return client.match(match)["status"]
+
+
+def wait_until_scored(client: Client, *matches: str) -> None:
+    for match in matches:
+        wait_for(lambda match=match: status_of(client, match) == "scored", why=f"the score of {match}")

@@ -5,10 +5,8 @@ from collections.abc import Iterator
 import pytest
 
 from plyscribe.service.processes.embedded import EmbeddedServer, find_binary
+from tests.system.programs import run_cli
 from tests.system.test_doctor import Patient
-from tests.system.test_serve import run_cli
-
-pytestmark = pytest.mark.server
 
 
 @pytest.fixture

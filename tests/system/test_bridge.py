@@ -12,9 +12,8 @@ import pytest
 
 from plyscribe.service.client import Client
 from tests.service.scripted import FIRST, HEAD, write_bot, write_program
-from tests.system.running import PROGRAM, ROOT, Serving, environment, open_account, serving, status_of, wait_for
-
-pytestmark = pytest.mark.server
+from tests.system.programs import PROGRAM, ROOT, environment, find_processes
+from tests.system.running import Serving, open_account, serving, status_of, wait_for
 
 SHORT = {"tiles": 5, "cubes": 4}
 GATE = "while os.path.exists('{gate}'): time.sleep(0.02)\n" + FIRST
@@ -123,19 +122,6 @@ def table(service, tmp_path) -> Iterator[Table]:
         ours.close()
 
 
-def processes_of(path: Path) -> list[str]:
-    """The running processes with this file among their arguments."""
-    found = []
-    for entry in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            line = entry.read_bytes()
-        except OSError:
-            continue
-        if str(path).encode() in line.split(b"\0"):
-            found.append(entry.parent.name)
-    return found
-
-
 def read_example() -> str:
     text = (ROOT / "docs" / "bots.md").read_text(encoding="utf-8")
     return re.search(r"```python\n(.*?)```", text, re.DOTALL)[1]
@@ -158,7 +144,7 @@ def test_a_bridge_killed_and_started_again_plays_each_ply_once(table):
         bridge = table.run(slow)
         table.wait_for_ply(match, ply)
         bridge.stop(signal.SIGKILL)
-        wait_for(lambda: not processes_of(table.folder / "bot.py"), why="the end of the bot")
+        wait_for(lambda: not find_processes(str(table.folder / "bot.py")), why="the end of the bot")
     table.run(slow)
     table.wait_until(match, "scored")
     found = table.ann.match(match)
@@ -325,7 +311,7 @@ def test_after_sigterm_the_current_decision_is_still_made(table):
     table.gate.unlink()
     assert bridge.process.wait(60) == 0
     assert table.ann.match(match)["ply"] == 1
-    assert processes_of(table.folder / "bot.py") == []
+    assert find_processes(str(table.folder / "bot.py")) == []
 
 
 def test_a_second_signal_ends_it_at_once(table):
@@ -335,7 +321,7 @@ def test_a_second_signal_ends_it_at_once(table):
     bridge.process.send_signal(signal.SIGINT)
     bridge.wait_for_report("stopping")
     assert bridge.stop(signal.SIGINT) == 130
-    wait_for(lambda: not processes_of(table.folder / "bot.py"), why="the end of the bot")
+    wait_for(lambda: not find_processes(str(table.folder / "bot.py")), why="the end of the bot")
     assert table.ann.match(match)["ply"] == 0
 
 

@@ -14,8 +14,6 @@ from tests.deploy.kit import DEPLOY, find_program, read_yaml
 from tests.system.conftest import answers
 from tests.system.running import WITHIN_S, free_port, wait_for
 
-pytestmark = pytest.mark.server
-
 
 def read_services() -> dict[str, dict[str, object]]:
     [document] = read_yaml(DEPLOY / "compose.many.yaml")

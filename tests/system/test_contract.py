@@ -12,8 +12,6 @@ import yaml
 from plyscribe.service.client import Client
 from tests.system.running import ROOT, Serving, pair, serving
 
-pytestmark = pytest.mark.server
-
 EXAMPLES = 5
 """Random requests an operation, beside those that its examples and the edges of its schemas give."""
 
@@ -163,16 +161,15 @@ def open_matches(service: Serving, token: str) -> list[str]:
 
 def token_for(role: str, service: Serving, player: Client) -> str | None:
     """A token of the role; None for a stranger."""
-    admin = (service.data / "admin.token").read_text().strip()
     match role:
         case "stranger":
             return None
         case "organiser":
-            with Client(service.url, admin) as owner:
+            with Client(service.url, service.admin_token) as owner:
                 scopes = ["play", "record", "organise"]
                 return owner.recover_account(player.me()["player"], scopes, revoke_others=False)["token"]
         case "administrator":
-            return admin
+            return service.admin_token
     return player.token
 
 

@@ -16,9 +16,7 @@ from plyscribe.service.store.redis import connect
 from tests.store.own_servers import OwnServer, own_server
 from tests.system.followers import read_inbox
 from tests.system.lines import Line
-from tests.system.running import WITHIN_S, Pair, free_port, is_ready, pair, process, status_of, wait_for
-
-pytestmark = pytest.mark.server
+from tests.system.running import WITHIN_S, Pair, is_ready, pair, process, wait_for, wait_until_scored, web
 
 DURABLE = "--appendonly", "yes", "--appendfsync", "always"
 MATCHES = 6
@@ -40,11 +38,8 @@ class Site:
         return line
 
     def start_web(self) -> tuple[str, Line]:
-        """Start an API process; its address and its line."""
-        port = free_port()
-        line = self.start("plyscribe", "web", "--port", str(port))
-        url = f"http://127.0.0.1:{port}"
-        wait_for(lambda: is_ready(url), why="the API")
+        line = self._stack.enter_context(Line(self.store.port))
+        _, url = self._stack.enter_context(web(f"redis://127.0.0.1:{line.port}", **self._env))
         return url, line
 
 
@@ -67,13 +62,8 @@ def list_owners(client: Redis) -> list[bytes]:
 def play_some(both: Pair) -> list[str]:
     matches = [both.open_match("toy", rated=True) for _ in range(MATCHES)]
     for match in matches:
-        both.play_out(match, lambda match: both.clients[0].legal_moves(match)[0])
+        both.play_out(match)
     return matches
-
-
-def wait_until_scored(both: Pair, matches: list[str]) -> None:
-    for match in matches:
-        wait_for(lambda match=match: status_of(both.clients[0], match) == "scored", why=match)
 
 
 @pytest.mark.parametrize("trouble", [Line.cut, Line.block])
@@ -92,11 +82,11 @@ def test_another_relay_takes_over_from_one_that_is_cut_off_and_nothing_is_handle
         trouble(lonely)
         matches += play_some(both)
         wait_for(lambda: set(list_owners(client)) == {client.hget(OWNERS, "0")} - {first}, why="one relay")
-        wait_until_scored(both, matches)
+        wait_until_scored(both.clients[0], *matches)
         lonely.mend()
         wait_for(lambda: first in list_owners(client), why="the return of the first relay")
         matches += play_some(both)
-        wait_until_scored(both, matches)
+        wait_until_scored(both.clients[0], *matches)
         ann = both.clients[0]
         for match in matches:
             types = [event["type"] for event in ann.events(match)]

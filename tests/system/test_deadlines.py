@@ -1,11 +1,7 @@
 """Deadlines in real processes: enforced once, whichever process is killed."""
 
-import pytest
-
 from plyscribe.service.client import Client, Event
 from tests.system.running import pair, serving, wait_for
-
-pytestmark = pytest.mark.server
 
 MOVE_MS = 1_000
 

@@ -14,7 +14,7 @@ from redis import Redis
 from rq.registry import FailedJobRegistry
 
 import plyscribe
-from plyscribe.domain.commands import AbortMatch, Actor, CreateMatch, Secret, Withdraw
+from plyscribe.domain.commands import AbortMatch, Actor, Command, CreateMatch, Secret, Withdraw
 from plyscribe.domain.events import Account
 from plyscribe.service.archive.copies import Progress, note_progress
 from plyscribe.service.archive.sealing import Outcome, seal_streams
@@ -28,18 +28,17 @@ from plyscribe.service.matches.duplicates import share_dice
 from plyscribe.service.processes.embedded import EmbeddedServer, find_binary
 from plyscribe.service.queues import QUEUES, SEALABLE, SWEEPS, UNSETTLED, WATCHED, WEBHOOK, queue_of, verify_queue
 from plyscribe.service.store.feed import FeedGroup
-from plyscribe.service.store.port import UnsupportedServer
+from plyscribe.service.store.port import CommandKey, UnsupportedServer
 from plyscribe.service.store.redis import RedisStore, connect_client
 from plyscribe.service.store.requirements import LAYOUT_KEY, require_store
 from plyscribe.service.streams.ids import command_of, stream_id
 from plyscribe.workers.worker import Worker
 from tests.store.own_servers import own_server, replica_of
+from tests.system.programs import run_cli
 from tests.system.running import KEY, ROOT, free_port, serving, wait_for
-from tests.system.test_serve import run_cli
 
 PACKAGE = Path(plyscribe.__file__).parent
 
-pytestmark = pytest.mark.server
 
 ANN = Actor("player", "player-" + "a" * 26)
 
@@ -50,10 +49,12 @@ class Patient:
     def __init__(self, server: EmbeddedServer, data: Path) -> None:
         self.redis = connect_client(server.url, 60.0)
         self.data = data
-        toy = "tests.domain.toy:TOY_V1"
-        read_url = f"sqlite:///{data}.read.db"
-        self.environ = {"REDIS_URL": server.url, "PLYSCRIBE_SERVER_KEY": KEY, "PLYSCRIBE_RULESETS": toy}
-        self.environ["PLYSCRIBE_READ_URL"] = read_url
+        self.environ = {
+            "REDIS_URL": server.url,
+            "PLYSCRIBE_SERVER_KEY": KEY,
+            "PLYSCRIBE_RULESETS": "tests.domain.toy:TOY_V1",
+            "PLYSCRIBE_READ_URL": f"sqlite:///{data}.read.db",
+        }
         self._port = free_port()
         self._parts = compose(read_config(self.environ), RedisStore(self.redis), self.redis)
         FeedGroup(self.redis).read(1)
@@ -65,10 +66,12 @@ class Patient:
         return list(examine(self.data, "127.0.0.1", self._port, {**self.environ, **environ}))
 
     def wrong(self, **environ: str) -> dict[str, str]:
-        """What is wrong, by topic."""
         wrong = [found for found in self.findings(**environ) if found.state == "wrong"]
         assert all(found.remedy for found in wrong)
         return {found.topic: found.text for found in wrong}
+
+    def told(self) -> dict[str, str]:
+        return {found.topic: found.text for found in self.findings()}
 
     def note(self, topic: str) -> str:
         return next(found.text for found in self.findings() if (found.topic, found.state) == (topic, "note"))
@@ -83,26 +86,22 @@ class Patient:
         dice, secret = share_dice(key, match, 2) if shared else key.seal(match)
         seats = (Account(ANN.id), Account(ANN.id) if shared else None)
         create = CreateMatch(actor=ANN, id="00", ruleset="toy", seats=seats, dice=dice, secret=Secret(secret))
-        self._parts.matches.execute(match, lambda _: create, asked, new=True)
-        self._list(match)
+        self._execute(match, create, asked, new=True)
         return match
 
-    def _list(self, match: str) -> None:
+    def _execute(self, match: str, command: Command, asked: CommandKey, new: bool = False) -> None:
+        self._parts.matches.execute(match, lambda _: command, asked, new=new)
         enter = self._parts.lists.matches.collect({match: None})
         with self._parts.database.writing() as connection:
             enter(connection)
 
-    def resign(self, match: str) -> None:
-        asked = command_of("test", "POST", "/withdrawal", None, b"")
-        resign = Withdraw(actor=ANN, id="02", seat=1, secret=self._parts.secret_for(self._parts.matches.read(match)))
-        self._parts.matches.execute(match, lambda _: resign, asked)
-        self._list(match)
+    def end(self, match: str, kind: type[AbortMatch | Withdraw], **more: int) -> None:
+        secret = self._parts.secret_for(self._parts.matches.read(match))
+        asked = command_of("test", "POST", "/end", None, b"")
+        self._execute(match, kind(actor=ANN, id="01", secret=secret, **more), asked)
 
     def call_off(self, match: str) -> None:
-        asked = command_of("test", "POST", "/abort", None, b"")
-        abort = AbortMatch(actor=ANN, id="01", secret=self._parts.secret_for(self._parts.matches.read(match)))
-        self._parts.matches.execute(match, lambda _: abort, asked)
-        self._list(match)
+        self.end(match, AbortMatch)
 
 
 @pytest.fixture
@@ -120,7 +119,7 @@ def test_who_is_well_is_told_so_and_nothing_changes(patient):
     patient.redis.delete("relay:unsettled")
     before = {key: patient.redis.dump(key) for key in patient.redis.scan_iter()}
     assert patient.wrong() == {}
-    told = {found.topic: found.text for found in patient.findings()}
+    told = patient.told()
     assert told["durability"] == "always"
     assert "fits the secrets of 1 of 1 matches in progress" in told["server key"]
     assert {key: patient.redis.dump(key) for key in patient.redis.scan_iter()} == before
@@ -209,7 +208,7 @@ def test_each_key_is_told_with_the_matches_under_way_that_need_it(patient):
 
 
 def test_shared_dice_that_wait_to_be_revealed_need_their_key(patient):
-    patient.resign(patient.open_match_with_dice(shared=True))
+    patient.end(patient.open_match_with_dice(shared=True), Withdraw, seat=1)
     assert "fits the secrets of 0 of 1" in patient.wrong(PLYSCRIBE_SERVER_KEY="7e" * 32)["server key"]
 
 
@@ -339,7 +338,7 @@ def test_sealed_matches_whose_pack_is_gone_are_wrong(patient):
     patient.data.mkdir(mode=0o700)
     assert patient.seal(match).sealed == 1
     assert patient.wrong() == {}
-    assert "1 sealed matches" in {found.topic: found.text for found in patient.findings()}["places"]
+    assert "1 sealed matches" in patient.told()["places"]
     [path] = (patient.data / "archive").rglob("*.pack")
     path.unlink()
     assert match in patient.wrong()["places"]
@@ -356,4 +355,4 @@ def test_copies_that_fall_behind_are_wrong(patient):
         assert ("copies" in patient.wrong()) is is_wrong
     assert "26.0 hours ago" in patient.wrong()["copies"]
     note_progress(copies, Progress(begun_ms=5))
-    assert "not complete" in {found.topic: found.text for found in patient.findings()}["copies"]
+    assert "not complete" in patient.told()["copies"]

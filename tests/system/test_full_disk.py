@@ -12,8 +12,6 @@ import pytest
 from plyscribe.service.client import Client, Json, Problem
 from tests.system.running import Serving, free_port, pair, serving
 
-pytestmark = pytest.mark.server
-
 MIB = 1 << 20
 
 

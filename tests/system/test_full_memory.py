@@ -10,19 +10,8 @@ import pytest
 from plyscribe.service.client import Client, Problem
 from plyscribe.service.processes.embedded import find_running
 from plyscribe.service.store.redis import connect_client
-from tests.system.running import (
-    WITHIN_S,
-    Serving,
-    free_port,
-    is_ready,
-    pair,
-    read_readiness,
-    serving,
-    status_of,
-    wait_for,
-)
-
-pytestmark = pytest.mark.server
+from tests.system.programs import WITHIN_S
+from tests.system.running import Serving, free_port, pair, read_readiness, serving, wait_for, wait_until_scored
 
 MOVES = ("a1", "b1", "c1", "d1", "e1", "f1", "g1", "a2")
 
@@ -73,7 +62,7 @@ def test_a_full_store_is_read_refuses_moves_and_goes_on_with_more_memory(tmp_pat
         assert ended["events"][-1]["type"] == "match-ended"
         assert httpx.get(f"{service.url}/healthz", timeout=WITHIN_S).is_success
         wait_for(lambda: read_readiness(service.url).get("code") == "store/full", why="the trouble")
-        wait_for(lambda: not is_ready(service.url), why="a refusal")
+        assert httpx.get(f"{service.url}/readyz", timeout=WITHIN_S).status_code == 503
         assert "plyscribe_store_takes_writes 0.0" in httpx.get(f"{service.url}/metrics", timeout=WITHIN_S).text
         for client in hasty:
             client.close()
@@ -89,7 +78,7 @@ def test_a_full_store_is_read_refuses_moves_and_goes_on_with_more_memory(tmp_pat
             for ply in range(ann.match(match)["ply"], len(MOVES)):
                 (ann, ben)[ply % 2].move(match, MOVES[ply])
             ann.withdraw(match)
-            wait_for(lambda: [status_of(ann, each) for each in (match, left)] == ["scored"] * 2, why="the verdicts")
+            wait_until_scored(ann, match, left)
             assert ann.events(left)[: ended["version"]][-len(ended["events"]) :] == ended["events"]
             events = ann.events(match)
             for receipt in receipts:
@@ -97,4 +86,4 @@ def test_a_full_store_is_read_refuses_moves_and_goes_on_with_more_memory(tmp_pat
             wait_for(lambda: {ann.imported(each)["status"] for each in taken} == {"faulty"}, why="the imports")
             assert ids[0] in {seat.get("player") for seat in ann.match(match)["seats"]}
             against = ann.create_match("zhen", [{"bot": "random"}, {"bot": "random"}])["match"]
-            wait_for(lambda: status_of(ann, against) == "scored", why="the bots")
+            wait_until_scored(ann, against)

@@ -1,7 +1,6 @@
 """A game in a package of its own, made by `plyscribe new-ruleset` and installed from a wheel: proved, and played."""
 
 import os
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,9 +9,8 @@ import httpx
 import pytest
 
 from plyscribe.service.client import Client
-from tests.system.running import ROOT, WITHIN_S, Serving, environment, pair, serving, status_of, wait_for
-
-pytestmark = pytest.mark.server
+from tests.system.programs import run_to_success
+from tests.system.running import ROOT, WITHIN_S, Serving, environment, pair, serving, wait_until_scored
 
 MOVES = ("take 3", "take 2", "take 3", "take 1")
 """A match with nine stones, which seat 2 wins."""
@@ -34,12 +32,7 @@ class Package:
         self.env["PYTHONPATH"] = os.pathsep.join((str(ROOT), str(folder / "site")))
 
     def run(self, *arguments: object, at: Path | None = None) -> str:
-        argv = [sys.executable, *map(str, arguments)]
-        ran = subprocess.run(
-            argv, cwd=at or self.folder, env=self.env, capture_output=True, text=True, timeout=WITHIN_S, check=False
-        )
-        assert ran.returncode == 0, ran.stdout + ran.stderr
-        return ran.stdout
+        return run_to_success(sys.executable, *arguments, cwd=at or self.folder, env=self.env)
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +55,7 @@ def played(service: Serving) -> str:
         match = both.open_match("pebbles", options={"stones": 9})
         for number, move in enumerate(MOVES):
             both.clients[number % 2].move(match, move)
-        wait_for(lambda: status_of(ann, match) == "scored", why="the score")
+        wait_until_scored(ann, match)
         assert ann.match(match)["outcome"] == {"reason": "last-stone", "ranks": [2, 1]}
     return match
 

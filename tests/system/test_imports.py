@@ -1,12 +1,8 @@
 """Imports over a running service, whose processes are killed: the same bytes, one verdict, lists that tell."""
 
-import pytest
-
 from plyscribe.service.client import Client
 from tests.service.test_imports_api import Elsewhere
 from tests.system.running import open_account, serving, wait_for
-
-pytestmark = pytest.mark.server
 
 
 def test_bundles_are_judged_whoever_is_killed(tmp_path):

@@ -19,9 +19,8 @@ import pytest
 
 from plyscribe import __version__
 from tests.manual import RUN, write_files
-from tests.system.running import ROOT, WITHIN_S, environment, free_port
-
-pytestmark = pytest.mark.server
+from tests.system.programs import run_to_success
+from tests.system.running import ROOT, environment, free_port
 
 FOLDERS = ("bench", "deploy", "docs", "domain", "plyscribe", "service", "tests", "workers")
 AT_THE_ROOT = ("*.md", "*.yaml", "*.yml", "MANIFEST.in", "Makefile", "Procfile", "pyproject.toml")
@@ -48,12 +47,7 @@ class Place:
         del self.env["PLYSCRIBE_RULESETS"]
 
     def run(self, program: str, *arguments: object) -> str:
-        argv = [self.bin / program, *map(str, arguments)]
-        ran = subprocess.run(
-            argv, cwd=self.work, env=self.env, capture_output=True, text=True, timeout=WITHIN_S, check=False
-        )
-        assert ran.returncode == 0, ran.stdout + ran.stderr
-        return ran.stdout
+        return run_to_success(self.bin / program, *arguments, cwd=self.work, env=self.env)
 
     def install(self, what: object) -> None:
         # Our own pip installs there, because putting one into each environment takes longer than all else.

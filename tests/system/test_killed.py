@@ -2,21 +2,16 @@
 
 import itertools
 import random
-import subprocess
-import sys
 import threading
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 
-import pytest
-
 from plyscribe.service.client import Client, Json, Problem
-from tests.system.running import Serving, crash, free_port, pair, status_of, wait_for
+from tests.system.programs import run_cli
+from tests.system.running import Serving, crash, free_port, pair, wait_for, wait_until_scored
 
-pytestmark = pytest.mark.server
-
-WRITERS = 4
 VICTIMS = ("store", "web", "verify", "relay", "everything")
 KILLS = 15
 MOVES_BETWEEN_KILLS = range(120)
@@ -80,32 +75,48 @@ def kill_at_random(service: Serving, wait_for_moves: Callable[[int], None]) -> S
     return service
 
 
-def check(client: Client, writers: list[Writer]) -> None:
+@contextmanager
+def writing(url: str) -> Iterator[tuple[list[Writer], list[Future[None]]]]:
+    """Writers at work, until the block ends. None may fail."""
+    enough = threading.Event()
+    writers = [Writer(url, number, enough) for number in range(4)]
+    with ThreadPoolExecutor(len(writers)) as pool:
+        playing = [pool.submit(writer.write) for writer in writers]
+        try:
+            yield writers, playing
+        finally:
+            enough.set()
+    for each in playing:
+        each.result()
+
+
+def check_all(service: Serving, writers: list[Writer]) -> None:
     """Every receipt stands in its stream, every move was acknowledged, every match was verified and scored once."""
-    for writer in writers:
-        for match in writer.matches:
-            events = client.events(match)
-            receipts = [receipt for receipt in writer.receipts if receipt["match"] == match]
-            for receipt in receipts:
-                first = receipt["events"][0]["version"]
-                assert events[first - 1 : receipt["version"]] == receipt["events"]
-            types = [event["type"] for event in events]
-            assert types.count("move-made") == len(receipts), "a move was stored that nobody was told of, or twice"
-            assert [types.count(f"match-{what}") for what in ("verified", "scored", "refuted")] == [1, 1, 0]
-        for ruleset in {ruleset for ruleset, _ in writer.rated}:
-            rated = sorted(match for kind, match in writer.rated if kind == ruleset)
-            for player in writer.players:
-                assert sorted(entry["match"] for entry in client.rating(ruleset, player)) == rated
+    with Client(service.url) as client:
+        wait_until_scored(client, *(match for writer in writers for match in writer.matches))
+        for ruleset in {ruleset for writer in writers for ruleset, _ in writer.rated}:
+            wait_for(lambda ruleset=ruleset: client.ratings_lag(ruleset) == 0, why=f"the ratings in {ruleset}")
+        for writer in writers:
+            for match in writer.matches:
+                events = client.events(match)
+                receipts = [receipt for receipt in writer.receipts if receipt["match"] == match]
+                for receipt in receipts:
+                    first = receipt["events"][0]["version"]
+                    assert events[first - 1 : receipt["version"]] == receipt["events"]
+                types = [event["type"] for event in events]
+                assert types.count("move-made") == len(receipts), "a move was stored that nobody was told of, or twice"
+                assert [types.count(f"match-{what}") for what in ("verified", "scored", "refuted")] == [1, 1, 0]
+            for ruleset in {ruleset for ruleset, _ in writer.rated}:
+                rated = sorted(match for kind, match in writer.rated if kind == ruleset)
+                for player in writer.players:
+                    assert sorted(entry["match"] for entry in client.rating(ruleset, player)) == rated
 
 
 def test_nothing_is_lost_or_doubled_whatever_is_killed(tmp_path: Path):
     service = Serving(tmp_path / "data", free_port())
     try:
         service.wait_until_ready()
-        enough = threading.Event()
-        writers = [Writer(service.url, number, enough) for number in range(WRITERS)]
-        with ThreadPoolExecutor(WRITERS) as pool:
-            playing = [pool.submit(writer.write) for writer in writers]
+        with writing(service.url) as (writers, playing):
 
             def count_moves() -> int:
                 for each in playing:
@@ -117,21 +128,11 @@ def test_nothing_is_lost_or_doubled_whatever_is_killed(tmp_path: Path):
                 goal = count_moves() + more
                 wait_for(lambda: count_moves() >= goal, why=f"{more} moves since the last kill")
 
-            try:
-                service = kill_at_random(service, wait_for_moves)
-            finally:
-                enough.set()
-        for each in playing:
-            each.result()
+            service = kill_at_random(service, wait_for_moves)
         service.wait_until_ready()
-        with Client(service.url) as client:
-            for match in [match for writer in writers for match in writer.matches]:
-                wait_for(lambda match=match: status_of(client, match) == "scored", why=f"the score of {match}")
-            for ruleset in {ruleset for writer in writers for ruleset, _ in writer.rated}:
-                wait_for(lambda ruleset=ruleset: client.ratings_lag(ruleset) == 0, why=f"the ratings in {ruleset}")
-            check(client, writers)
-        checked = [sys.executable, "-m", "plyscribe", "ratings", "check", "--data", str(service.data)]
-        assert subprocess.run(checked, check=False).returncode == 0, "ratings are not what the ledgers amount to"
+        check_all(service, writers)
+        checked = run_cli("ratings", "check", "--data", str(service.data))
+        assert checked.returncode == 0, "ratings are not what the ledgers amount to"
     finally:
         service.stop()
 

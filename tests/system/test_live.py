@@ -2,27 +2,15 @@
 
 import socket
 import threading
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 
 import httpx
-import pytest
 
 from plyscribe.service.client import Client
 from tests.system.followers import Crowd
-from tests.system.running import (
-    WITHIN_S,
-    count_followers,
-    free_port,
-    is_ready,
-    open_account,
-    pair,
-    process,
-    serving,
-    wait_for,
-)
+from tests.system.running import WITHIN_S, count_followers, is_ready, open_account, pair, serving, wait_for, web
 
-pytestmark = pytest.mark.server
+OPEN = {"PLYSCRIBE_SIGN_UP": "open"}
 
 
 def everything(client: Client, match: str) -> list[int]:
@@ -37,22 +25,16 @@ def test_nothing_is_missed_or_doubled_across_deaths(tmp_path):
             wait_for(lambda: crowd.have([1, 2, 3]), why="the first events")
             for number, victim in enumerate(("web", "store", "web", "store", "web"), 1):
                 service.kill(victim)
-                move(both, match)
+                both.move(match)
                 wait_for(lambda: is_ready(service.url), WITHIN_S, "the service")
-                move(both, match)
+                both.move(match)
                 wait_for(lambda number=number: crowd.have(list(range(1, 4 + 2 * number))), why="what was played")
             assert crowd.have(everything(ann, match))
             assert max(stream.connections for stream in crowd.streams) > 3
 
 
-def move(both, match: str) -> None:
-    ann = both.clients[0]
-    seat = ann.match(match)["turn"]["decision"]
-    both.clients[seat - 1].move(match, ann.legal_moves(match)[0])
-
-
 def test_a_server_that_is_told_to_stop_ends_streams_and_finishes_what_is_in_hand(redis_url):
-    with web(redis_url, PLYSCRIBE_METRICS="open") as (server, url), pair(url) as both:
+    with web(redis_url, **OPEN, PLYSCRIBE_METRICS="open") as (server, url), pair(url) as both:
         match = both.open_match("zhen")
         with httpx.stream(
             "GET", f"{url}/v1/matches/{match}/events", headers={"Accept": "text/event-stream"}, timeout=WITHIN_S
@@ -72,19 +54,9 @@ def test_a_server_that_is_told_to_stop_ends_streams_and_finishes_what_is_in_hand
     assert [answer.json()["events"] for answer in answers] == [[]]
 
 
-@contextmanager
-def web(redis_url: str, **env: str) -> Iterator[tuple]:
-    port = free_port()
-    settings = {"REDIS_URL": redis_url, "PLYSCRIBE_READ_URL": "sqlite://", "PLYSCRIBE_SIGN_UP": "open", **env}
-    with process("-m", "plyscribe", "web", "--port", str(port), **settings) as server:
-        url = f"http://127.0.0.1:{port}"
-        wait_for(lambda: is_ready(url), why="the API")
-        yield server, url
-
-
 def test_streams_are_bounded_and_one_client_leaves_places_to_others(redis_url):
     most = {"PLYSCRIBE_MAX_FOLLOWERS": "4", "PLYSCRIBE_MAX_FOLLOWERS_EACH": "3"}
-    with web(redis_url, **most) as (_, url), pair(url) as both:
+    with web(redis_url, **OPEN, **most) as (_, url), pair(url) as both:
         match = both.open_match("zhen")
         path, live = f"/v1/matches/{match}/events", {"Accept": "text/event-stream"}
         with Crowd(url, path, 3) as crowd:
@@ -108,7 +80,7 @@ def opens(url: str, path: str) -> bool:
 
 
 def test_followers_that_read_nothing_hold_nobody_up(redis_url):
-    with web(redis_url) as (_, url), pair(url) as both, ExitStack() as lazy:
+    with web(redis_url, **OPEN) as (_, url), pair(url) as both, ExitStack() as lazy:
         match = both.open_match("zhen")
         port = int(url.rpartition(":")[2])
         for _ in range(100):
@@ -122,7 +94,7 @@ def test_followers_that_read_nothing_hold_nobody_up(redis_url):
 
 
 def test_bodies_that_never_come_hold_nobody_up(redis_url):
-    with web(redis_url) as (_, url), ExitStack() as slow:
+    with web(redis_url, **OPEN) as (_, url), ExitStack() as slow:
         port = int(url.rpartition(":")[2])
         for _ in range(300):
             connection = slow.enter_context(socket.create_connection(("127.0.0.1", port)))

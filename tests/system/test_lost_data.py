@@ -7,10 +7,8 @@ import httpx
 import pytest
 
 from plyscribe.service.client import Client, Problem
+from tests.system.programs import check_refused, run_cli
 from tests.system.running import WITHIN_S, free_port, pair, serving, wait_for
-from tests.system.test_serve import run_cli
-
-pytestmark = pytest.mark.server
 
 
 def append_only_file(data: Path) -> Path:
@@ -28,10 +26,7 @@ def test_a_store_cut_while_it_was_stopped_is_refused_until_the_loss_is_accepted(
     # Between two commands: what the engine takes for a complete file.
     first_event_of_new = whole.index(f":ev:{new}".encode())
     os.truncate(path, whole.rindex(b"*1\r\n$5\r\nMULTI", 0, first_event_of_new))
-    refused = run_cli("serve", "--data", str(data), "--port", port)
-    assert refused.returncode == 1
-    assert "has lost what was safely on disk" in refused.stderr
-    assert "Traceback" not in refused.stderr
+    check_refused(run_cli("serve", "--data", str(data), "--port", port), "has lost what was safely on disk")
     told = run_cli("doctor", "--data", str(data), "--port", port)
     assert told.returncode == 1
     assert "witness" in told.stdout

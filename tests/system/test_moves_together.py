@@ -1,20 +1,14 @@
 """Requests for moves that come to the real server at the same time, also while its processes are killed."""
 
-import random
 import socket
 import threading
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from plyscribe.service.client import Client, Json
-from tests.system.running import WITHIN_S, Pair, Serving, pair, serving, wait_for_progress
-
-pytestmark = pytest.mark.server
-
-WRITERS = 8
-KILLED = ("web", "store", "web")
+from plyscribe.service.client import Client
+from tests.system.running import WITHIN_S, Pair, Serving, pair, serving
+from tests.system.writers import Writer, kill_while_they_write
 
 
 @pytest.fixture(scope="module")
@@ -29,47 +23,26 @@ def both(service: Serving) -> Iterator[Pair]:
         yield both
 
 
-class Writer:
-    """Plays matches of its own, a move a request, and keeps every receipt."""
+class Sender(Writer):
+    """Sends a request for each move."""
 
     def __init__(self, url: str, both: Pair, number: int) -> None:
+        super().__init__(number)
         self._client = Client(url, both.accounts[0]["token"], retry_for_s=WITHIN_S)
         self._player = both.ids[0]
-        self._random = random.Random(number)
-        self.receipts: dict[str, list[Json]] = {}
 
     def write(self, enough: threading.Event) -> None:
         with self._client as client:
             while not enough.is_set():
                 match = client.create_match("zhen", [{"player": self._player}] * 2)["match"]
-                receipts = self.receipts[match] = []
+                receipts = self.receipts[match]
                 while not enough.is_set() and (not receipts or "decision" in receipts[-1]["turn"]):
                     receipts.append(client.move(match, self._random.choice(client.legal_moves(match))))
 
-    @property
-    def moves(self) -> int:
-        return sum(map(len, list(self.receipts.values())))
-
 
 def test_nothing_is_lost_or_doubled_when_processes_are_killed(service, both):
-    enough = threading.Event()
-    writers = [Writer(service.url, both, number) for number in range(WRITERS)]
-    with ThreadPoolExecutor(WRITERS) as pool:
-        writing = [pool.submit(writer.write, enough) for writer in writers]
-        try:
-            for name in (*KILLED, None):
-                wait_for_progress(writing, lambda: [writer.moves for writer in writers], 3)
-                if name is not None:
-                    service.kill(name)
-        finally:
-            enough.set()
-        for each in writing:
-            each.result()
-    service.wait_until_ready()
-    for writer in writers:
-        for match, receipts in writer.receipts.items():
-            made = [event for event in both.clients[0].events(match) if event["type"] == "move-made"]
-            assert made == [receipt["events"][0] for receipt in receipts]
+    writers = [Sender(service.url, both, number) for number in range(8)]
+    kill_while_they_write(service, both.clients[0], writers, ("web", "store", "web"), 3)
 
 
 def test_a_client_that_leaves_while_its_move_is_made_holds_up_nobody(service, both):

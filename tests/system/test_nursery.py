@@ -171,7 +171,6 @@ with open({place!r}, "a") as file:
 """
 
 
-@pytest.mark.server
 @pytest.mark.parametrize("seed", ["random", "7"])
 def test_what_is_executed_a_second_time_has_another_hash_seed(tmp_path, seed):
     place = tmp_path / "seeds"

@@ -9,12 +9,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
-import pytest
 
 from plyscribe.service.processes.embedded import start_server
 from tests.system.running import KEY, ROOT, WITHIN_S, count_followers, environment, free_port, is_ready, pair, wait_for
-
-pytestmark = pytest.mark.server
 
 GUNICORN = (sys.executable, "-m", "gunicorn", "plyscribe.service.web.app:create_app()", "--no-control-socket")
 THREADS = ("--worker-class", "gthread", "--threads", "8")
@@ -51,7 +48,7 @@ def test_a_match_is_played_and_followed_and_a_server_that_stops_finishes_what_is
         match = both.open_match("zhen", options={"tiles": 6, "cubes": 6, "ply_limit": 20})
         news = ben.follow(match)
         seen = [next(news)["version"]]
-        both.play_out(match, lambda match: ann.legal_moves(match)[0])
+        both.play_out(match)
         versions = [event["version"] for event in ann.events(match)]
         # No worker runs here, so the match is never scored and its stream stays open.
         seen += [next(news)["version"] for _ in versions[1:]]

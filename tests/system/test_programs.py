@@ -15,8 +15,6 @@ from plyscribe.service.bridge.source import digest_files
 from plyscribe.service.client import Client
 from tests.system.running import PROGRAM, WITHIN_S, Serving, crash, environment, free_port, wait_for
 
-pytestmark = pytest.mark.server
-
 BOT = """#!/usr/bin/env python3
 import json, os, random, sys, time
 seen = set()
@@ -112,8 +110,7 @@ class Cup:
 def cup(service: Serving, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Cup]:
     """A cup on the shared service, whose accounts have names of their own."""
     (tmp_path / "cup").mkdir()
-    token = (service.data / "admin.token").read_text().strip()
-    options = ("--url", service.url, "--token", token, "--data", str(tmp_path / "home"))
+    options = ("--url", service.url, "--token", service.admin_token, "--data", str(tmp_path / "home"))
     number = len(list(tmp_path.parent.glob("*")))
     ours = Cup(tmp_path / "cup", number, options)
     yield ours

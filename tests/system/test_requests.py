@@ -10,8 +10,6 @@ import pytest
 from plyscribe.service.client import Client
 from tests.system.running import WITHIN_S, Serving, open_account
 
-pytestmark = pytest.mark.server
-
 BAD = "é".encode()
 
 

@@ -10,9 +10,8 @@ import pytest
 from plyscribe.service.client import Client
 from tests.system.followers import Crowd, read_inbox
 from tests.system.lines import Line
-from tests.system.running import KEY, PROGRAM, ROOT, Pair, environment, free_port, is_ready, pair, process, wait_for
-
-pytestmark = pytest.mark.server
+from tests.system.programs import run_cli
+from tests.system.running import KEY, free_port, is_ready, pair, process, wait_for
 
 FOLLOWERS = 3
 
@@ -46,10 +45,8 @@ class Nodes:
         wait_for(lambda: is_ready(self.url(number)), why=self.url(number))
 
     def issue_token(self) -> str:
-        """The token of an organiser."""
-        asked = [*PROGRAM, "add-player", "Olga", "--scope", "organise"]
-        env = environment(PLYSCRIBE_SERVER_KEY=KEY, **self._env)
-        return subprocess.run(asked, env=env, cwd=ROOT, capture_output=True, check=True, text=True).stdout.split()[1]
+        added = run_cli("add-player", "Olga", "--scope", "organise", PLYSCRIBE_SERVER_KEY=KEY, **self._env)
+        return added.stdout.split()[1]
 
     def _start(self, port: int) -> subprocess.Popen[bytes]:
         argv = "-m", "plyscribe", "web", "--port", str(port)
@@ -60,12 +57,6 @@ class Nodes:
 def nodes(redis_url: str, tmp_path: Path) -> Iterator[Nodes]:
     with ExitStack() as stack:
         yield Nodes(redis_url, tmp_path, stack)
-
-
-def move(both: Pair, match: str) -> None:
-    ann = both.clients[0]
-    seat = ann.match(match)["turn"]["decision"]
-    both.clients[seat - 1].move(match, ann.legal_moves(match)[0])
 
 
 def announce(organiser: Client) -> str:
@@ -101,8 +92,8 @@ def test_every_kind_of_stream_goes_on_at_another_process_and_misses_nothing(node
 
         def go_on() -> None:
             before = ann.newest_in_inbox()
-            move(both, match)
-            move(both, match)
+            both.move(match)
+            both.move(match)
             organiser.enter(cup, {"name": "random"})
             wait_for(lambda: ann.newest_in_inbox() > before, why="a letter")
             wait_for(lambda: all(crowds[path].have(ids) for path, ids in list_all().items()), why="all that was told")

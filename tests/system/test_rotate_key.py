@@ -8,10 +8,8 @@ import pytest
 from plyscribe.service.client import Client
 from plyscribe.service.config import ConfigError, parse_key
 from plyscribe.service.processes.serving import ServeError, rotate_key
-from tests.system.running import KEY, pair, serving, status_of, wait_for
-from tests.system.test_serve import run_cli
-
-pytestmark = pytest.mark.server
+from tests.system.programs import run_cli
+from tests.system.running import KEY, pair, serving, wait_until_scored
 
 
 class Killed(BaseException):
@@ -45,8 +43,8 @@ def test_matches_go_on_and_invitations_hold_after_a_rotation(tmp_path):
     assert old.key.hex() not in told.stdout + told.stderr
     with serving(data, service.port), pair(service.url, both.accounts) as both:
         ann, ben = both.clients
-        both.play_out(match, lambda match: ann.legal_moves(match)[0])
-        wait_for(lambda: status_of(ann, match) == "scored", why="the score")
+        both.play_out(match)
+        wait_until_scored(ann, match)
         assert key_of(ann, match) == old.id
         assert ben.take_seat(private, 2, invitation=code)
         assert key_of(ann, both.open_match("toy")) == new.id

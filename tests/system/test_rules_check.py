@@ -22,9 +22,8 @@ from tests.service.api import Api
 from tests.service.conftest import CONFIG
 from tests.service.test_imports_api import bundle_of
 from tests.service.test_ruleset_versions import SIX_HOLDS, TOO_MUCH, Tables
+from tests.system.programs import PROGRAM, find_processes
 from tests.system.running import KEY, WITHIN_S, environment, wait_for
-
-pytestmark = pytest.mark.server
 
 TOYS = "tests.domain.toy:TOY_V1,tests.domain.toy_v2:TOY_V2"
 CANDIDATES = """\
@@ -69,14 +68,9 @@ class Place:
             (path / "bundles" / str(number)).write_bytes(bundle_of(parts, match))
 
     def start(self, *asked: str, **environ: str) -> subprocess.Popen[str]:
-        return subprocess.Popen(
-            [sys.executable, "-m", "plyscribe", "rules", "check", "toy", *asked],
-            cwd=self.path,
-            env=environment(PLYSCRIBE_RULESETS=TOYS, TMPDIR=str(self.temporary), **environ),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        env = environment(PLYSCRIBE_RULESETS=TOYS, TMPDIR=str(self.temporary), **environ)
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+        return subprocess.Popen([*PROGRAM, "rules", "check", "toy", *asked], cwd=self.path, env=env, **pipes)
 
     def run(self, *asked: str, **environ: str) -> tuple[int, str, str]:
         process = self.start(*asked, **environ)
@@ -87,13 +81,7 @@ class Place:
 
     def processes(self) -> list[int]:
         """The living processes that were started here."""
-        return [int(path.name) for path in Path("/proc").glob("[0-9]*") if self._is_ours(path)]
-
-    def _is_ours(self, path: Path) -> bool:
-        try:
-            return f"TMPDIR={self.temporary}".encode() in (path / "environ").read_bytes()
-        except OSError:
-            return False
+        return find_processes(f"TMPDIR={self.temporary}", "environ")
 
     def await_work(self) -> None:
         """Wait until a worker replays a match, which shows in its processor time."""

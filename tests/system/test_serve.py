@@ -3,8 +3,6 @@
 import os
 import re
 import socket
-import subprocess
-import sys
 
 import pytest
 
@@ -12,28 +10,8 @@ from plyscribe.service.client import Client, Problem
 from plyscribe.service.config import parse_key
 from plyscribe.service.processes.embedded import find_binary
 from plyscribe.service.queues import QUEUES
-from tests.system.running import (
-    KEY,
-    ROOT,
-    WITHIN_S,
-    crash,
-    descendants,
-    environment,
-    free_port,
-    is_ready,
-    pair,
-    process,
-    serving,
-    status_of,
-    wait_for,
-)
-
-pytestmark = pytest.mark.server
-
-
-def run_cli(*argv: str, **env: str) -> subprocess.CompletedProcess[str]:
-    argv = (sys.executable, "-m", "plyscribe", *argv)
-    return subprocess.run(argv, env=environment(**env), capture_output=True, text=True, timeout=WITHIN_S, cwd=ROOT)
+from tests.system.programs import KEY, WITHIN_S, check_refused, descendants, run_cli, run_module
+from tests.system.running import crash, free_port, is_ready, pair, process, serving, wait_for, wait_until_scored
 
 
 def test_matches_of_all_rulesets_are_played_and_verified_by_a_process_of_its_own(service):
@@ -41,9 +19,9 @@ def test_matches_of_all_rulesets_are_played_and_verified_by_a_process_of_its_own
         ann = both.clients[0]
         matches = [both.open_match(ruleset) for ruleset in ("pathagon", "zhen", "toy")]
         for match in matches:
-            both.play_out(match, lambda match: ann.legal_moves(match)[0])
+            both.play_out(match)
+        wait_until_scored(ann, *matches)
         for match in matches:
-            wait_for(lambda match=match: status_of(ann, match) == "scored", why="the score")
             verdicts = [event for event in ann.events(match) if event["type"] == "match-verified"]
             assert len(verdicts) == 1
             assert verdicts[0]["by"] == "system:verify"
@@ -54,7 +32,7 @@ def test_secrets_logs_and_the_witness_are_for_the_owner_alone(service):
     names = ["admin.token", "server.key", "store/witness.json", "store/store.log", "log/web.log", "log/relay.log"]
     modes = {name: oct((service.data / name).stat().st_mode & 0o777) for name in names}
     assert modes == dict.fromkeys(names, "0o600")
-    with Client(service.url, (service.data / "admin.token").read_text().strip()) as admin:
+    with Client(service.url, service.admin_token) as admin:
         assert "admin" in admin.me()["scopes"]
 
 
@@ -86,8 +64,8 @@ def test_what_dies_is_started_again(tmp_path):
             service.kill(name)
             wait_for(lambda name=name, before=before: set(service.pids(name)) - set(before), why=f"a new {name}")
         wait_for(lambda: is_ready(service.url))
-        both.play_out(match, lambda match: both.clients[0].legal_moves(match)[0])
-        wait_for(lambda: status_of(both.clients[0], match) == "scored", why="the score")
+        both.play_out(match)
+        wait_until_scored(both.clients[0], match)
 
 
 DIES_AT_FIRST = """\
@@ -116,19 +94,12 @@ def test_a_data_directory_and_a_port_that_another_service_has_are_told(service, 
         (service.data, free_port(), "in use"),
         (tmp_path / "other", service.port, f"port {service.port}"),
     ):
-        second = run_cli("serve", "--data", str(data), "--port", str(port))
-        assert second.returncode == 1
-        assert told in second.stderr
-        assert "Traceback" not in second.stderr
+        check_refused(run_cli("serve", "--data", str(data), "--port", str(port)), told)
 
 
 @pytest.mark.parametrize("command", [("plyscribe", "web"), ("plyscribe.workers", "relay")], ids=" ".join)
 def test_a_process_without_a_store_says_what_is_missing(command):
-    argv = [sys.executable, "-m", *command]
-    failed = subprocess.run(argv, env=environment(), capture_output=True, text=True, timeout=WITHIN_S, cwd=ROOT)
-    assert failed.returncode == 1
-    assert "REDIS_URL is not set" in failed.stderr
-    assert "Traceback" not in failed.stderr
+    check_refused(run_module(*command), "REDIS_URL is not set")
 
 
 def test_another_store_gets_an_administrator_of_its_own(tmp_path, redis_url):
@@ -163,19 +134,14 @@ def test_another_store_gets_an_administrator_of_its_own(tmp_path, redis_url):
 )
 def test_what_is_wrong_with_a_setting_is_told_in_a_line(tmp_path, argv, env, told):
     where = ["--port", str(free_port()), "--data", str(tmp_path / "data")] if argv == ["serve"] else []
-    refused = run_cli(*argv, *where, **env)
-    assert refused.returncode == 1
-    assert told in refused.stderr
-    assert "Traceback" not in refused.stderr
+    check_refused(run_cli(*argv, *where, **env), told)
 
 
 @pytest.mark.parametrize("name", ["metrics/x.db", "admin.token", "log/web.log", "server.key"])
 def test_what_cannot_be_used_in_the_data_directory_is_told_in_a_line(tmp_path, name):
     (tmp_path / "data" / name).mkdir(parents=True)
     refused = run_cli("serve", "--data", str(tmp_path / "data"), "--port", str(free_port()))
-    assert refused.returncode == 1
-    assert f"{name} cannot be" in refused.stderr
-    assert "Traceback" not in refused.stderr
+    check_refused(refused, f"{name} cannot be")
 
 
 def test_the_operators_settings_are_kept(tmp_path):
@@ -190,8 +156,7 @@ def test_the_operators_settings_are_kept(tmp_path):
             anyone.sign_up("Ann")
         assert refused.value.code == "auth/missing"
         assert not (tmp_path / "data" / "server.key").exists()
-        token = (tmp_path / "data" / "admin.token").read_text().strip()
-        with Client(anyone.url, token) as admin:
+        with Client(anyone.url, (tmp_path / "data" / "admin.token").read_text().strip()) as admin:
             match = admin.create_match("toy", [None, None])
             assert match["events"][0]["data"]["dice"]["key"] == parse_key(key).id
 

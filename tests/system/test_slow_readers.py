@@ -11,8 +11,6 @@ import pytest
 
 from tests.system.running import WITHIN_S, free_port, process, wait_for
 
-pytestmark = pytest.mark.server
-
 PIECES = 1000
 PIECE = b"x" * (1 << 16)
 SLOW = 80

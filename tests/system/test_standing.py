@@ -2,33 +2,27 @@
 
 import json
 import os
-import random
 import signal
 import threading
-from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from plyscribe.service.client import Client, Json, Problem
+from plyscribe.service.client import Client, Problem
 from plyscribe.service.client.standing import Socket
-from tests.system.running import count_followers, pair, serving, wait_for, wait_for_progress
+from tests.system.running import count_followers, pair, serving, wait_for
+from tests.system.writers import Writer, kill_while_they_write
 
-pytestmark = pytest.mark.server
-
-KILLS = 5
 MATCHES = 12
 
 
-class Writer:
-    """Plays matches of its own, all at the same time, by lines, and keeps every receipt."""
+class Speaker(Writer):
+    """Plays by lines, several matches at the same time."""
 
     def __init__(self, client: Client, player: str, number: int) -> None:
-        self._client = client
-        self._player = player
-        self._random = random.Random(number)
-        self.receipts: dict[str, list[Json]] = defaultdict(list)
+        super().__init__(number)
+        self._client, self._player = client, player
 
     def write(self, enough: threading.Event) -> None:
         with self._client.stand() as standing:
@@ -43,30 +37,11 @@ class Writer:
                         self.receipts[match].append(receipt)
                     matches = [match for match in matches if "decision" in self.receipts[match][-1]["turn"]]
 
-    @property
-    def moves(self) -> int:
-        return sum(map(len, list(self.receipts.values())))
-
 
 def test_nothing_is_lost_or_doubled_when_the_web_process_is_killed(tmp_path: Path):
     with serving(tmp_path / "data") as service, pair(service.url) as both:
-        enough = threading.Event()
-        writers = [Writer(both.clients[n], both.ids[n], n) for n in range(2)]
-        with ThreadPoolExecutor(2) as pool:
-            writing = [pool.submit(writer.write, enough) for writer in writers]
-            try:
-                for _ in range(KILLS):
-                    wait_for_progress(writing, lambda: [writer.moves for writer in writers], 2 * MATCHES)
-                    service.kill("web")
-            finally:
-                enough.set()
-            for each in writing:
-                each.result()
-        service.wait_until_ready()
-        for writer in writers:
-            for match, receipts in writer.receipts.items():
-                made = [event for event in both.clients[0].events(match) if event["type"] == "move-made"]
-                assert made == [receipt["events"][0] for receipt in receipts]
+        writers = [Speaker(both.clients[n], both.ids[n], n) for n in range(2)]
+        kill_while_they_write(service, both.clients[0], writers, ["web"] * 5, 2 * MATCHES)
 
 
 def test_a_server_that_stops_says_so_on_the_line(tmp_path: Path):

@@ -2,10 +2,8 @@
 
 import os
 import signal
-import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
@@ -14,22 +12,9 @@ import rq
 from redis import Redis
 from rq.registry import FailedJobRegistry
 
-from plyscribe.service.client import Client
 from plyscribe.service.queues import WATCHED, verify_queue
-from tests.system.running import (
-    WITHIN_S,
-    Serving,
-    descendants,
-    free_port,
-    is_ready,
-    process,
-    serving,
-    status_of,
-    wait_for,
-)
-from tests.system.test_killed import WRITERS, Writer, check
-
-pytestmark = pytest.mark.server
+from tests.system.running import WITHIN_S, Serving, descendants, free_port, process, serving, wait_for
+from tests.system.test_killed import check_all, writing
 
 VICTIMS = ("verify", "relay", "web", "everything") * 3
 PAUSE_S = 0.7
@@ -38,7 +23,7 @@ PAUSE_S = 0.7
 def enqueue_slow(redis: Redis, directory: Path, seconds: float, name: str = "job") -> tuple[Path, Path]:
     """The files that show that a slow job began and ended."""
     started, done = directory / f"{name}.started", directory / f"{name}.done"
-    verify_queue(redis).enqueue("tests.system.slow.take_long", str(started), str(done), seconds, job_id=name)
+    verify_queue(redis).enqueue("tests.system.programs.take_long", str(started), str(done), seconds, job_id=name)
     return started, done
 
 
@@ -99,31 +84,18 @@ def test_nothing_is_lost_whatever_is_told_to_stop_under_load(tmp_path):
     service = Serving(data, port)
     try:
         service.wait_until_ready()
-        enough = threading.Event()
-        writers = [Writer(service.url, number, enough) for number in range(WRITERS)]
-        with ThreadPoolExecutor(WRITERS) as pool:
-            playing = [pool.submit(writer.write) for writer in writers]
-            try:
-                for victim in VICTIMS:
-                    time.sleep(PAUSE_S)
-                    if victim == "everything":
-                        service.stop()
-                        assert service.process.returncode == 0, service.output.read_text()
-                        service = Serving(data, port)
-                        service.wait_until_ready()
-                    else:
-                        terminate(service, victim)
-            finally:
-                enough.set()
-        for each in playing:
-            each.result()
-        wait_for(lambda: is_ready(service.url))
-        with Client(service.url) as client:
-            for match in [match for writer in writers for match in writer.matches]:
-                wait_for(lambda match=match: status_of(client, match) == "scored", why=f"the score of {match}")
-            for ruleset in {ruleset for writer in writers for ruleset, _ in writer.rated}:
-                wait_for(lambda ruleset=ruleset: client.ratings_lag(ruleset) == 0, why=f"the ratings in {ruleset}")
-            check(client, writers)
+        with writing(service.url) as (writers, _):
+            for victim in VICTIMS:
+                time.sleep(PAUSE_S)
+                if victim == "everything":
+                    service.stop()
+                    assert service.process.returncode == 0, service.output.read_text()
+                    service = Serving(data, port)
+                    service.wait_until_ready()
+                else:
+                    terminate(service, victim)
+        service.wait_until_ready()
+        check_all(service, writers)
         with store_of(service) as redis:
             assert FailedJobRegistry(queue=verify_queue(redis)).get_job_ids(cleanup=False) == []
     finally:

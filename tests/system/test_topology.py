@@ -2,8 +2,6 @@
 
 import re
 import socket
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
 from itertools import takewhile
@@ -19,9 +17,8 @@ from plyscribe.service.queues import QUEUES
 from tests.deploy.kit import DEPLOY, METRIC, list_named_metrics
 from tests.store.own_servers import own_server, replica_of
 from tests.system.machines import machine, start_proxy, stored
-from tests.system.running import KEY, ROOT, WITHIN_S, environment, free_port, is_ready, pair, status_of, wait_for
-
-pytestmark = pytest.mark.server
+from tests.system.programs import run_module
+from tests.system.running import KEY, WITHIN_S, free_port, is_ready, pair, wait_for, wait_until_scored
 
 SHORT = {"tiles": 6, "cubes": 6, "ply_limit": 20}
 STARTS = re.compile(r'plyscribe_process_starts_total\{process="(\w+)"\}')
@@ -55,12 +52,12 @@ def test_the_layout_for_one_machine_plays_verifies_reports_and_stops(tmp_path):
             match = both.open_match("zhen", options=SHORT)
             news = ben.follow(match)
             seen = [next(news)["type"]]
-            both.play_out(match, lambda match: ann.legal_moves(match)[0])
+            both.play_out(match)
             # The proxy holds back no event, so this ends before the stream does.
             while seen[-1] != "match-ended":
                 seen.append(next(news)["type"])
             news.close()
-            wait_for(lambda: status_of(ann, match) == "scored", why="the score")
+            wait_until_scored(ann, match)
 
         here.run("plyscribe", "archive", "copy", env=kit.environment)
         assert httpx.get(f"{url}/metrics", timeout=WITHIN_S).status_code == 404, "the proxy keeps the metrics in"
@@ -140,18 +137,15 @@ def test_the_layout_for_many_machines_goes_on_without_one_process_of_each_kind(
             victims = [f"{kind.name}-0" for kind in kit.processes if kind.count > 1]
             assert {"web-0", "relay-0"} <= set(victims)
 
-            def choose(match: str) -> str:
+            while both.move(match):
                 if victims:
                     here.kill(victims.pop())
-                return ann.legal_moves(match)[0]
-
-            both.play_out(match, choose)
             assert victims == []
             # If the stream was at the process that died, it goes on at the other one, and misses nothing.
             heard += [event["version"] for event in takewhile(lambda event: event["type"] != "match-ended", news)]
             assert heard == list(range(1, len(heard) + 1))
             news.close()
-            wait_for(lambda: status_of(ann, match) == "scored", why="the score")
+            wait_until_scored(ann, match)
             verdicts = [event for event in ann.events(match) if event["type"] == "match-verified"]
             assert len(verdicts) == 1
         assert here.stop() == dict.fromkeys(here.processes, 0)
@@ -161,8 +155,6 @@ def test_a_process_says_that_it_cannot_report_its_numbers(redis_url):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         settings = {"REDIS_URL": redis_url, "PLYSCRIBE_METRICS_PORT": port, "PLYSCRIBE_SERVER_KEY": KEY}
-        env = environment(**settings, PLYSCRIBE_READ_URL="sqlite://")
-        argv = [sys.executable, "-m", "plyscribe.workers", "relay"]
-        ran = subprocess.run(argv, env=env, cwd=ROOT, capture_output=True, text=True, timeout=WITHIN_S)
+        ran = run_module("plyscribe.workers", "relay", **settings, PLYSCRIBE_READ_URL="sqlite://")
     assert ran.returncode == 1
     assert f"error: PLYSCRIBE_METRICS_PORT: cannot listen on 127.0.0.1 port {port}: Address already" in ran.stderr

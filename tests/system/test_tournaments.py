@@ -2,17 +2,13 @@
 
 import random
 import shutil
-import subprocess
 import time
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from plyscribe.service.client import Client
-from tests.system.running import PROGRAM, ROOT, WITHIN_S, Serving, environment, free_port, serving, wait_for
-
-pytestmark = pytest.mark.server
+from tests.system.programs import run_cli
+from tests.system.running import WITHIN_S, Serving, free_port, serving, wait_for
 
 ENTRANTS = 15
 GAMES = ENTRANTS * (ENTRANTS - 1)
@@ -26,23 +22,19 @@ KILLS = 20
 PAUSE_S = 0.4
 
 
-def announce(service: Serving) -> str:
+def announce(service: Serving, entrants: int) -> str:
     """A tournament of bots on a short track, with its entrants, not started yet."""
-    with Client(service.url, admin_token(service)) as olga:
+    with Client(service.url, service.admin_token) as olga:
         terms = {"name": "Night cup", "ruleset": "zhen", "options": {"tiles": 8, "cubes": 8}, "repeat": "rotations"}
         made = olga.create_tournament({**terms, "format": {"kind": "round-robin"}, "seed": 11}, key="cup")
-        for number in range(ENTRANTS):
+        for number in range(entrants):
             olga.enter(made["tournament"], {**BOTS[number % 3], "seed": number})
         return made["tournament"]
 
 
-def admin_token(service: Serving) -> str:
-    return (service.data / "admin.token").read_text(encoding="ascii").strip()
-
-
 def play_out(service: Serving, tournament: str, rng: random.Random | None) -> dict[str, Any]:
     """Run the tournament to its end, killing random processes on the way, and return its results."""
-    with Client(service.url, admin_token(service)) as olga:
+    with Client(service.url, service.admin_token) as olga:
         olga.start_tournament(tournament, key="start")
         kills, victims = 0, []
         deadline = time.monotonic() + WITHIN_S
@@ -67,7 +59,7 @@ def play_out(service: Serving, tournament: str, rng: random.Random | None) -> di
 def test_a_tournament_goes_as_it_would_have_whichever_process_is_killed(tmp_path):
     first, second = tmp_path / "first", tmp_path / "second"
     with serving(first) as service:
-        tournament = announce(service)
+        tournament = announce(service, ENTRANTS)
     shutil.copytree(first, second)
     with serving(first) as service:
         undisturbed = play_out(service, tournament, None)
@@ -91,8 +83,7 @@ def test_a_file_of_terms_is_enough_to_run_a_tournament(tmp_path: Path):
     terms = tmp_path / "cup.toml"
     terms.write_text(CUP, encoding="utf-8")
     argv = ("tournament", "run", str(terms), "--data", str(tmp_path / "data"), "--port", str(free_port()))
-    env, run = environment(), subprocess.run
-    first, again = (run([*PROGRAM, *argv], env=env, cwd=ROOT, capture_output=True, text=True) for _ in range(2))
+    first, again = (run_cli(*argv) for _ in range(2))
     assert first.returncode == 0, first.stderr
     assert "one ahead" in first.stdout
     assert again.stdout.splitlines()[-4:] == first.stdout.splitlines()[-4:]

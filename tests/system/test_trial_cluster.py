@@ -2,28 +2,13 @@
 
 import os
 import signal
-import subprocess
 from pathlib import Path
-
-import pytest
 
 from plyscribe.service.processes.trial_cluster import NOTES, find_cluster
 from plyscribe.service.store.redis import connect_client
 from plyscribe.service.store.redis_server import list_shares
-from tests.system.running import (
-    PROGRAM,
-    ROOT,
-    Serving,
-    descendants,
-    environment,
-    free_port,
-    is_ready,
-    pair,
-    status_of,
-    wait_for,
-)
-
-pytestmark = pytest.mark.server
+from tests.system.programs import run_cli
+from tests.system.running import Serving, descendants, free_port, is_ready, pair, wait_for, wait_until_scored
 
 
 class ServingCluster(Serving):
@@ -33,12 +18,7 @@ class ServingCluster(Serving):
         super().__init__(data, free_port(), options=("--cluster", "3"))
 
     def nodes(self) -> list[int]:
-        """The ids of the processes of the nodes."""
         return [pid for pid, line in descendants(self.process.pid).items() if b"[cluster]" in line]
-
-
-def run(*argv: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([*PROGRAM, *argv], env=environment(), cwd=ROOT, capture_output=True, text=True, check=False)
 
 
 def test_a_cluster_of_ones_own_loses_nothing_whatever_is_killed(tmp_path: Path) -> None:
@@ -57,13 +37,13 @@ def test_a_cluster_of_ones_own_loses_nothing_whatever_is_killed(tmp_path: Path) 
             for node in service.nodes():
                 os.kill(node, signal.SIGKILL)
             wait_for(lambda: is_ready(service.url), why="the return of the nodes")
-            both.play_out(match, lambda match: both.clients[0].legal_moves(match)[0])
-            wait_for(lambda: status_of(both.clients[0], match) == "scored", why="the score")
-        said = run("export", "--data", str(data), "--to", str(tmp_path), match)
+            both.play_out(match)
+            wait_until_scored(both.clients[0], match)
+        said = run_cli("export", "--data", str(data), "--to", str(tmp_path), match)
         assert said.returncode == 0, said.stderr
         assert (tmp_path / f"{match}.bundle.ndjson").stat().st_size > 1000
-        assert "is in use by another service" in run("serve", "--data", str(data), "--cluster", "3").stderr
+        assert "is in use by another service" in run_cli("serve", "--data", str(data), "--cluster", "3").stderr
     finally:
         service.stop()
-    assert "has 3 nodes: start it with --cluster 3" in run("serve", "--data", str(data), "--cluster", "2").stderr
-    assert "does not run: start `plyscribe serve --cluster 3`" in run("export", "--data", str(data), match).stderr
+    assert "has 3 nodes: start it with --cluster 3" in run_cli("serve", "--data", str(data), "--cluster", "2").stderr
+    assert "does not run: start `plyscribe serve --cluster 3`" in run_cli("export", "--data", str(data), match).stderr

@@ -20,9 +20,8 @@ from plyscribe.service.processes.embedded import EmbeddedServer, find_binary, st
 from plyscribe.service.store.redis import connect_client
 from plyscribe.service.streams.patience import PLACES
 from tests.store.own_servers import own_server
-from tests.system.running import KEY, ROOT, WITHIN_S, environment, free_port, is_ready, pair, process, serving, wait_for
-
-pytestmark = pytest.mark.server
+from tests.system.programs import KEY, ROOT, WITHIN_S, environment, run_module
+from tests.system.running import free_port, is_ready, pair, serving, wait_for, web
 
 MOVES = 150
 
@@ -77,43 +76,36 @@ def killed(store: EmbeddedServer) -> Iterator[None]:
 
 @pytest.mark.parametrize("trouble", [stopped, killed])
 def test_health_is_answered_before_the_moves_that_wait_for_the_store(tmp_path, trouble):
-    port = str(free_port())
     open_to_all = {"PLYSCRIBE_SIGN_UP": "open", "PLYSCRIBE_METRICS": "open"}
-    with (
-        start_server(tmp_path / "store") as store,
-        process("-m", "plyscribe", "web", "--port", port, REDIS_URL=store.url, **open_to_all),
-    ):
-        url = f"http://127.0.0.1:{port}"
-        wait_for(lambda: is_ready(url), why="the API")
-        with pair(url) as both:
-            match = both.open_match("zhen")
-            with trouble(store):
-                crowd = Crowd(url, match, both.clients[0].token)
-                wait_for(lambda: len(crowd.waiting) >= PLACES, why="the crowd")
-                # The process looks at its store at intervals.
-                wait_for(lambda: not is_ready(url), why="the notice of the trouble")
-                outlasted = set()
+    with start_server(tmp_path / "store") as store, web(store.url, **open_to_all) as (_, url), pair(url) as both:
+        match = both.open_match("zhen")
+        with trouble(store):
+            crowd = Crowd(url, match, both.clients[0].token)
+            wait_for(lambda: len(crowd.waiting) >= PLACES, why="the crowd")
+            # The process looks at its store at intervals.
+            wait_for(lambda: not is_ready(url), why="the notice of the trouble")
+            outlasted = set()
 
-                def ask_all() -> bool:
-                    for path, status in (("/healthz", 200), ("/readyz", 503), ("/metrics", 200)):
-                        oldest = min(list(crowd.waiting), default=None)
-                        answer = httpx.get(f"{url}{path}", timeout=WITHIN_S)
-                        assert answer.status_code == status
-                        if oldest in crowd.waiting:
-                            outlasted.add(path)
-                    assert "plyscribe_store_up 0.0" in answer.text
-                    return outlasted == {"/healthz", "/readyz", "/metrics"}
+            def ask_all() -> bool:
+                for path, status in (("/healthz", 200), ("/readyz", 503), ("/metrics", 200)):
+                    oldest = min(list(crowd.waiting), default=None)
+                    answer = httpx.get(f"{url}{path}", timeout=WITHIN_S)
+                    assert answer.status_code == status
+                    if oldest in crowd.waiting:
+                        outlasted.add(path)
+                assert "plyscribe_store_up 0.0" in answer.text
+                return outlasted == {"/healthz", "/readyz", "/metrics"}
 
-                earlier = "each of them to be answered before a move that was sent earlier"
-                wait_for(ask_all, within_s=WITHIN_S, why=earlier)
-                crowd.end()
-            assert {answer.status_code for answer in crowd.answers} == {503}
-            assert {answer.json()["code"] for answer in crowd.answers} == {"store/unavailable"}
-            assert all(answer.headers["Retry-After"] == "1" for answer in crowd.answers)
+            earlier = "each of them to be answered before a move that was sent earlier"
+            wait_for(ask_all, within_s=WITHIN_S, why=earlier)
+            crowd.end()
+        assert {answer.status_code for answer in crowd.answers} == {503}
+        assert {answer.json()["code"] for answer in crowd.answers} == {"store/unavailable"}
+        assert all(answer.headers["Retry-After"] == "1" for answer in crowd.answers)
 
 
 COMMANDS = {
-    "web": ["plyscribe", "web", "--port", "0"],
+    "web": ["plyscribe", "web", "--port", str(free_port())],
     "verify": ["plyscribe.workers", "verify"],
     "relay": ["plyscribe.workers", "relay"],
     "serve": ["plyscribe", "serve"],
@@ -122,14 +114,12 @@ COMMANDS = {
 }
 
 
+TEXT_LOG = {"PLYSCRIBE_SERVER_KEY": KEY, "PLYSCRIBE_READ_URL": "sqlite://", "PLYSCRIBE_LOG": "text"}
+
+
 def start(name: str, data: Path, **env: str) -> subprocess.CompletedProcess[str]:
-    command = [word if word != "0" else str(free_port()) for word in COMMANDS[name]]
-    if name in ("serve", "rebuild"):
-        command += ["--data", str(data)]
-    keyed = {"PLYSCRIBE_SERVER_KEY": KEY, "PLYSCRIBE_READ_URL": "sqlite://"}
-    given = environment(**{**keyed, "PLYSCRIBE_LOG": "text", **env})
-    argv = [sys.executable, "-m", *command]
-    return subprocess.run(argv, env=given, cwd=ROOT, capture_output=True, text=True, timeout=WITHIN_S, check=False)
+    command = COMMANDS[name] + (["--data", str(data)] if name in ("serve", "rebuild") else [])
+    return run_module(*command, **TEXT_LOG, **env)
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -159,11 +149,13 @@ def test_no_process_starts_with_its_queues_on_a_cluster(tmp_path, redis_url, nam
     assert "Traceback" not in ended.stderr
 
 
+IS_AT_WORK = {"verify": "rq:workers", "relay": "relay:deadlines:watched"}
+
+
 @contextmanager
 def logging_to(path: Path, name: str, **env: str) -> Iterator[Callable[[], str]]:
     """A process, and what it has logged so far. It must still run at the end."""
-    keyed = {"PLYSCRIBE_SERVER_KEY": KEY, "PLYSCRIBE_READ_URL": "sqlite://"}
-    given = environment(**{**keyed, "PLYSCRIBE_LOG": "text", **env})
+    given = environment(**TEXT_LOG, **env)
     with path.open("wb") as out:
         child = subprocess.Popen([sys.executable, "-m", *COMMANDS[name]], env=given, cwd=ROOT, stdout=out, stderr=out)
     try:
@@ -180,13 +172,12 @@ def test_workers_and_relay_live_through_a_changed_password(tmp_path, name):
         operator.execute_command("ACL", "SETUSER", "us", "on", ">old", "~*", "&*", "+@all")
         url = server.url.replace("//", "//us:old@")
         with logging_to(tmp_path / "log", name, REDIS_URL=url) as said:
-            is_at_work = {"verify": "rq:workers", "relay": "relay:deadlines:watched"}[name]
-            wait_for(lambda: operator.exists(is_at_work), why=name)
+            wait_for(lambda: operator.exists(IS_AT_WORK[name]), why=name)
             operator.execute_command("ACL", "SETUSER", "us", "resetpass", ">new")
             operator.execute_command("CLIENT", "KILL", "USER", "us")
             wait_for(lambda: "the store refuses the password" in said(), why="the line in the log")
             operator.execute_command("ACL", "SETUSER", "us", "resetpass", ">old")
-            operator.delete(is_at_work, "rq:workers:verify")
+            operator.delete(IS_AT_WORK[name], "rq:workers:verify")
             wait_for(lambda: any(each["user"] == "us" for each in operator.client_list()), why="the return")
             time.sleep(1.0)
         assert "Traceback" not in said()
@@ -199,8 +190,7 @@ def test_workers_and_relay_wait_for_a_store_that_is_not_there_yet(tmp_path, name
     with logging_to(tmp_path / "log", name, REDIS_URL=f"unix://{directory}/store.sock") as said:
         wait_for(lambda: "waiting for the store, next try in" in said(), why="the line in the log")
         with start_server(directory) as server, connect_client(server.url, 60.0) as redis:
-            is_at_work = {"verify": "rq:workers", "relay": "relay:deadlines:watched"}[name]
-            wait_for(lambda: redis.exists(is_at_work), why=name)
+            wait_for(lambda: redis.exists(IS_AT_WORK[name]), why=name)
             server.process.kill()
             server.process.wait()
         with start_server(directory) as server, connect_client(server.url, 60.0) as redis:

@@ -17,22 +17,8 @@ from plyscribe.service.processes.children import PAUSE_FIRST
 from plyscribe.service.processes.embedded import find_running
 from plyscribe.service.store.layouts import LAYOUT_KEY
 from plyscribe.service.store.redis import connect_client
-from tests.system.running import (
-    KEY,
-    ROOT,
-    WITHIN_S,
-    Serving,
-    environment,
-    free_port,
-    is_ready,
-    pair,
-    serving,
-    status_of,
-    wait_for,
-)
-from tests.system.test_serve import run_cli
-
-pytestmark = pytest.mark.server
+from tests.system.programs import KEY, ROOT, WITHIN_S, environment, run_cli
+from tests.system.running import Serving, free_port, is_ready, pair, serving, wait_for, wait_until_scored
 
 [WHEEL] = (ROOT / "tests" / "releases").glob("*.whl")
 BEFORE = WHEEL.name.split("-")[1]
@@ -43,21 +29,22 @@ GROWING = {"match_ms": 600_000, "increment_ms": 5_000}
 WORKERS = ("relay", "verify", "play")
 
 
-class Release:
-    """Runs programs of one release on one store."""
+class Machine:
+    """Programs of one release on one store: an API, and one of each worker, or what is said to them."""
 
     def __init__(self, folder: Path, code: Path, **settings: str) -> None:
         self.folder = folder
         self.env = {**environment(**settings), "PYTHONPATH": str(code)}
         del self.env["PLYSCRIBE_RULESETS"]
         self.folder.mkdir()
+        self.url = ""
+        self._stack = ExitStack()
 
     @contextmanager
-    def running(self, name: str, *argv: str) -> Iterator[subprocess.Popen[bytes]]:
+    def _running(self, name: str, *argv: str) -> Iterator[subprocess.Popen[bytes]]:
         with (self.folder / f"{name}.log").open("wb") as log:
-            child = subprocess.Popen(
-                [sys.executable, "-m", *argv], env=self.env, cwd=self.folder, stdout=log, stderr=log
-            )
+            command = [sys.executable, "-m", *argv]
+            child = subprocess.Popen(command, env=self.env, cwd=self.folder, stdout=log, stderr=log)
         try:
             yield child
         finally:
@@ -65,31 +52,16 @@ class Release:
             child.wait(WITHIN_S)
 
     def say(self, *argv: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", *argv],
-            env=self.env,
-            cwd=self.folder,
-            capture_output=True,
-            text=True,
-            timeout=WITHIN_S,
-        )
-
-
-class Machine:
-    """The processes of one release: an API, and one of each worker."""
-
-    def __init__(self, release: Release) -> None:
-        self.release = release
-        self.url = ""
-        self._stack = ExitStack()
+        command = [sys.executable, "-m", *argv]
+        return subprocess.run(command, env=self.env, cwd=self.folder, capture_output=True, text=True, timeout=WITHIN_S)
 
     def start(self) -> None:
         port = free_port()
         self.url = f"http://127.0.0.1:{port}"
         for worker in WORKERS:
-            self._stack.enter_context(self.release.running(worker, "plyscribe.workers", worker))
-        self._stack.enter_context(self.release.running("web", "plyscribe", "web", "--port", str(port)))
-        wait_for(lambda: is_ready(self.url), why=f"the API of {self.release.folder.name}")
+            self._stack.enter_context(self._running(worker, "plyscribe.workers", worker))
+        self._stack.enter_context(self._running("web", "plyscribe", "web", "--port", str(port)))
+        wait_for(lambda: is_ready(self.url), why=f"the API of {self.folder.name}")
 
     def stop(self) -> None:
         self._stack.close()
@@ -106,8 +78,8 @@ def machines(redis_url: str, tmp_path: Path) -> Iterator[tuple[Machine, Machine]
         "PLYSCRIBE_SIGN_UP": "open",
         "PLYSCRIBE_READ_URL": f"sqlite:///{tmp_path / 'read.db'}",
     }
-    old = Machine(Release(tmp_path / "old", tmp_path / "code", **settings))
-    new = Machine(Release(tmp_path / "new", ROOT, **settings))
+    old = Machine(tmp_path / "old", tmp_path / "code", **settings)
+    new = Machine(tmp_path / "new", ROOT, **settings)
     try:
         yield old, new
     finally:
@@ -116,7 +88,7 @@ def machines(redis_url: str, tmp_path: Path) -> Iterator[tuple[Machine, Machine]
 
 
 def upgrade(machine: Machine, *options: str) -> tuple[int, dict[str, Any]]:
-    said = machine.release.say("plyscribe", "upgrade", "--json", *options)
+    said = machine.say("plyscribe", "upgrade", "--json", *options)
     assert said.stdout, said.stderr
     return said.returncode, json.loads(said.stdout)
 
@@ -152,7 +124,7 @@ def test_two_releases_play_together_until_the_upgrade_is_finished(machines: tupl
             client.create_match("zhen", [{"bot": "greedy"}] * 2, options=SHORT)["match"] for client in (ann, renewed[1])
         ]
         for match in (begun, made, *bots):
-            wait_for(lambda match=match: status_of(ann, match) == "scored", why=f"the score of {match}")
+            wait_until_scored(ann, match)
             assert list(ann.events(match)) == list(renewed[0].events(match))
 
         # What the older release could not read is refused, and the store is as it was.
@@ -178,14 +150,14 @@ def test_two_releases_play_together_until_the_upgrade_is_finished(machines: tupl
         grown = here.open_match("zhen", options=SHORT, limits=GROWING)
         for match in (last, grown):
             play(*renewed, match)
-            wait_for(lambda match=match: status_of(renewed[0], match) == "scored", why="the score")
+            wait_until_scored(renewed[0], match)
         assert renewed[0].match(grown)["limits"]["increment_ms"] == GROWING["increment_ms"]
 
     for argv in (("plyscribe", "web", "--port", str(free_port())), ("plyscribe.workers", "verify")):
-        back = old.release.say(*argv)
+        back = old.say(*argv)
         assert back.returncode == PAUSE_FIRST
         assert "a newer release of Plyscribe wrote this store" in back.stderr
-    assert "a newer release" in old.release.say("plyscribe", "upgrade").stderr
+    assert "a newer release" in old.say("plyscribe", "upgrade").stderr
 
 
 def said_by(service: Serving) -> str:

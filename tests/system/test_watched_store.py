@@ -2,14 +2,10 @@
 
 from pathlib import Path
 
-import pytest
-
 from plyscribe.service.health.doctor import Finding, examine
 from plyscribe.service.processes.embedded import find_binary
 from tests.store.sentinels import watched_store
-from tests.system.running import KEY, free_port, is_ready, pair, read_readiness, serving, status_of, wait_for
-
-pytestmark = pytest.mark.server
+from tests.system.running import KEY, free_port, is_ready, pair, read_readiness, serving, wait_for, wait_until_scored
 
 
 def examine_replicas(data: Path, url: str, awaited: int) -> list[Finding]:
@@ -36,9 +32,9 @@ def test_the_service_plays_on_after_its_primary_has_died(tmp_path):
             watched.follow_failover()
             wait_for(lambda: is_ready(service.url), why="the new primary")
             assert ann.match(match)["version"] >= first["version"]
-            both.play_out(match, lambda match: ann.legal_moves(match)[0])
+            both.play_out(match)
             # The relay and the workers have found the new primary too.
-            wait_for(lambda: status_of(ann, match) == "scored", why="the score")
+            wait_until_scored(ann, match)
             assert service.pids("relay")
 
 

@@ -2,14 +2,13 @@
 
 import os
 import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 
 import pytest
 
 from plyscribe.service.client import Client
-from tests.system.running import ROOT, Serving, environment, pair, serving, status_of, wait_for
+from tests.system.programs import check_refused, run_cli
+from tests.system.running import Serving, pair, serving, wait_for, wait_until_scored
 
 SHARED = ("--web-processes", "2")
 
@@ -27,8 +26,8 @@ def test_two_web_processes_answer_on_one_port_and_one_that_dies_is_started_again
         os.kill(first, signal.SIGKILL)
         wait_for(lambda: len(set(service.pids("web")) - {first}) == 2, why="a new web process")
         assert second in service.pids("web")
-        both.play_out(match, lambda match: both.clients[0].legal_moves(match)[0])
-        wait_for(lambda: status_of(both.clients[0], match) == "scored", why="the score")
+        both.play_out(match)
+        wait_until_scored(both.clients[0], match)
 
 
 def test_what_one_web_process_has_taken_another_knows_at_once(service):
@@ -42,10 +41,5 @@ def test_what_one_web_process_has_taken_another_knows_at_once(service):
 
 
 def test_a_shared_port_is_shared_with_no_other_service(service, tmp_path):
-    argv = (sys.executable, "-m", "plyscribe", "serve", "--data", str(tmp_path / "other"), *SHARED)
-    other = subprocess.run(
-        [*argv, "--port", str(service.port)], env=environment(), capture_output=True, text=True, cwd=ROOT
-    )
-    assert other.returncode == 1
-    assert "cannot listen on" in other.stderr
-    assert "--port" in other.stderr
+    other = run_cli("serve", "--data", str(tmp_path / "other"), *SHARED, "--port", str(service.port))
+    check_refused(other, "cannot listen on", "--port")
