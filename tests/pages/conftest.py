@@ -8,7 +8,7 @@ import os
 import re
 import shutil
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any
@@ -28,7 +28,8 @@ from playwright.sync_api import (
 
 from plyscribe.service.client import Client
 from tests.missing import do_without
-from tests.system.running import ROOT, WITHIN_S, Pair, Serving, open_account, pair, serving, status_of, wait_for
+from tests.pages.halls import ClubNight
+from tests.system.running import ROOT, WITHIN_S, Pair, Serving, open_account, pair, serving, wait_until_scored
 
 # A quarter of the usual deadline: a fault in one page makes many tests wait until it passes.
 WITHIN_MS = WITHIN_S * 1000 / 4
@@ -94,15 +95,15 @@ def service(tmp_path_factory) -> Iterator[Serving]:
 
 
 class Visitor:
-    """A person with their own browser. `faults` lists what went wrong in it."""
+    """A person with their own browser."""
 
     def __init__(self, context: BrowserContext, url: str) -> None:
-        self.context, self.url = context, url
+        self.context, self.url, self.token = context, url, ""
         self.faults: list[str] = []
+        self._forgiven: list[str] = []
         self.page = self.open_window()
 
     def open_window(self) -> Page:
-        """Another window of the same browser."""
         page = self.context.new_page()
         page.set_default_timeout(WITHIN_MS)
         page.on("pageerror", lambda error: self.faults.append(str(error)))
@@ -133,6 +134,7 @@ class Visitor:
         self._send_token(TOKENS[self.url, name])
 
     def _send_token(self, token: str) -> None:
+        self.token = token
         headers = {"Origin": self.url}
         signed_in = self.context.request.post("/sign-in", form={"token": token}, headers=headers, max_redirects=0)
         assert signed_in.status == 303
@@ -144,8 +146,40 @@ class Visitor:
         return self.page
 
     def forgive(self, *said: str) -> None:
-        """Forget faults that say this: browsers note each refusal, and each request without network, as an error."""
-        self.faults = [fault for fault in self.faults if not any(each in fault for each in said)]
+        """Take this for no fault: browsers note each refusal, and each request without network, as an error."""
+        self._forgiven += said
+
+    def list_faults(self) -> list[str]:
+        return [fault for fault in self.faults if not any(each in fault for each in self._forgiven)]
+
+    def client(self) -> Client:
+        return Client(self.url, self.token)
+
+    def play_alone(self, *moves: str, ruleset: str = "pathagon", **terms: Any) -> str:
+        """A match of this person against themselves, after these moves."""
+        with self.client() as client:
+            match = client.create_match(ruleset, [{"player": client.me()["player"]}] * 2, **terms)["match"]
+            for seat in (1, 2) if client.match(match)["status"] == "open" else ():
+                client.add_entropy(match, f"seat-{seat}", seat)
+            for move in moves:
+                client.move(match, move)
+        return str(match)
+
+    def record(self, ruleset: str, *steps: str | Sequence[int], seats: Sequence[str] = ("Ada", "Bea")) -> str:
+        """A match that this person records, after these moves and rolls."""
+        with self.client() as client:
+            named = [{"name": name} for name in seats]
+            match = client.create_match(ruleset, named, recorded=True, dice="recorded")["match"]
+            for step in steps:
+                client.move(match, step) if isinstance(step, str) else client.roll(match, step)
+        return str(match)
+
+    def enter(self, tournament: str) -> None:
+        """Enter an open tournament on its page, and stay there."""
+        self.page.goto(f"/tournaments/{tournament}")
+        button = self.page.get_by_role("button", name="Enter")
+        button.click()
+        expect(button).to_have_count(0)
 
     def open_account(self, name: str) -> None:
         """Open an account with the form, and stay on the page that shows its token."""
@@ -153,7 +187,7 @@ class Visitor:
         self.page.get_by_label("Name").fill(name)
         self.page.get_by_role("button", name="Open an account").click()
         self.page.get_by_role("heading", name=f"Welcome, {name}").wait_for()
-        TOKENS[self.url, name] = self.page.locator("code.token").inner_text()
+        TOKENS[self.url, name] = self.token = self.page.locator("code.token").inner_text()
 
 
 @pytest.fixture
@@ -176,10 +210,16 @@ def visit(chromium, service) -> Iterator:
         return visitors[-1]
 
     yield open_browser
-    faults = [fault for visitor in visitors for fault in visitor.faults]
+    faults = [fault for visitor in visitors for fault in visitor.list_faults()]
     for visitor in visitors:
         visitor.context.close()
     assert not faults
+
+
+@pytest.fixture
+def page(visit) -> Page:
+    """The page of somebody without an account."""
+    return visit().page
 
 
 class OtherSite(ThreadingHTTPServer):
@@ -219,6 +259,27 @@ def two(service: Serving) -> Iterator[Pair]:
         yield both
 
 
+@pytest.fixture
+def announce(service: Serving) -> Iterator[Callable[..., ClubNight]]:
+    """Announces evenings at a club, with these guests."""
+    nights: list[ClubNight] = []
+
+    def announce_one(*guests: str, **terms: Any) -> ClubNight:
+        nights.append(ClubNight(service, **terms))
+        nights[-1].guests(*guests)
+        return nights[-1]
+
+    yield announce_one
+    for night in nights:
+        night.close()
+
+
+@pytest.fixture
+def organiser(service: Serving) -> Iterator[Client]:
+    with Client(service.url, service.admin_token) as client:
+        yield client
+
+
 @pytest.fixture(scope="session")
 def matches(service: Serving) -> dict[str, str]:
     """A scored match of each game, played by bots of the server."""
@@ -226,8 +287,8 @@ def matches(service: Serving) -> dict[str, str]:
         ann = both.clients[0]
         bots = [{"bot": "random", "seed": seat} for seat in range(2)]
         made = {game: ann.create_match(game, bots, options=options)["match"] for game, options in GAMES.items()}
-        for game, match in made.items():
-            wait_for(lambda match=match: status_of(ann, match) == "scored", why=f"the end of {game}")
+        for match in made.values():
+            wait_until_scored(ann, match)
     return made
 
 
@@ -254,6 +315,13 @@ def hold(page: Page, address: Any, times: int | None = None) -> Held:
     return held
 
 
+def make_move(page: Page, *fields: str) -> None:
+    """Click these fields of the board, and play the move that they make."""
+    for field in fields:
+        page.locator(f"#board [data-touch='{field}']").first.click()
+    page.get_by_role("button", name="Play it").first.click()
+
+
 def require_usable(page: Page, picture: str = "", size: ViewportSize = PHONE) -> None:
     """The page as it is has no barriers and does not scroll sideways on a phone; take pictures of it if asked for."""
     assert find_barriers(page) == []
@@ -270,7 +338,6 @@ def fits(page: Page) -> bool:
 
 
 def take_pictures(page: Page, name: str) -> None:
-    """Take screenshots of the page, on a desktop and on a phone, light and dark, if PLYSCRIBE_SCREENSHOTS is set."""
     if not os.environ.get("PLYSCRIBE_SCREENSHOTS"):
         return
     SCREENSHOTS.mkdir(exist_ok=True)

@@ -11,13 +11,12 @@ class ClubNight:
     """A tournament at tables, run over HTTP by the administrator of the service."""
 
     def __init__(self, service: Serving, name: str = "Club night", **terms: Any) -> None:
-        self.token = (service.data / "admin.token").read_text().strip()
+        self.token = service.admin_token
         headers = {"Authorization": f"Bearer {self.token}"}
         self._client = httpx.Client(base_url=service.url, headers=headers, timeout=WITHIN_S)
         club = {"ruleset": "zhen", "format": {"kind": "swiss", "rounds": 3}, "at_table": True, "is_open": False}
-        self.id = self.send("POST", "/v1/tournaments", name=name, **{**club, "rounds_begin": "call", **terms})[
-            "tournament"
-        ]
+        terms = {**club, "rounds_begin": "call", **terms}
+        self.id = self.send("POST", "/v1/tournaments", name=name, **terms)["tournament"]
         self.path = f"/v1/tournaments/{self.id}"
         self.page = f"/tournaments/{self.id}"
 
@@ -62,14 +61,12 @@ class ClubNight:
         return self.list_games(round)[board - 1]
 
     def moves(self, round: int = 1, board: int = 1) -> list[str]:
-        """The moves of the match at a board, in order."""
         return list(self.send("GET", f"/v1/matches/{self.game(round, board)['match']}")["moves"])
 
     def move(self, move: str) -> None:
         self.send("POST", f"/v1/matches/{self.game()['match']}/moves", move=move)
 
     def list_events(self) -> list[dict[str, Any]]:
-        """The events of the match at the first board."""
         return list(self.send("GET", f"/v1/matches/{self.game()['match']}/events")["events"])
 
     def code(self, round: int = 1, board: int = 1, seat: int = 0) -> str:

@@ -2,13 +2,9 @@
 
 import re
 
-import pytest
 from playwright.sync_api import expect
 
 from tests.pages.conftest import require_usable
-
-pytestmark = pytest.mark.server
-
 
 CODE = re.compile(r"^([0-9A-Z]{4}-){4}[0-9A-Z]{4}$")
 

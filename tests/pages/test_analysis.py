@@ -7,9 +7,7 @@ import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
 from plyscribe.service.client import Client
-from tests.pages.conftest import TOKENS, Held, fits, hold, require_usable
-
-pytestmark = pytest.mark.server
+from tests.pages.conftest import Held, Visitor, fits, hold, make_move, require_usable
 
 LINE = "#line"
 CURRENT = f"{LINE} [aria-current]"
@@ -20,13 +18,19 @@ def open_line(page: Page, address: str) -> None:
     expect(page.locator(CURRENT)).to_be_visible()
 
 
+def begin_line(visitor: Visitor, *fields: str) -> Page:
+    """The page to try a line of Pathagon on, after these moves."""
+    open_line(visitor.page, "/rulesets/pathagon/analysis")
+    for field in fields:
+        play(visitor.page, field)
+    return visitor.page
+
+
 def play(page: Page, *touches: str) -> None:
     """Make a move by these touches, and wait until the line shows it and the link names it."""
     current, link = page.locator(CURRENT), page.locator("#link")
     before, linked = current.text_content(), link.input_value()
-    for touch in touches:
-        page.locator(f'#board [data-touch="{touch}"]').click()
-    page.get_by_role("button", name="Play it").click()
+    make_move(page, *touches)
     expect(current).not_to_have_text(before or "")
     expect(link).not_to_have_value(linked)
 
@@ -69,8 +73,7 @@ def here(page: Page) -> Locator:
     return page.locator(f"{CURRENT} span").first
 
 
-def test_a_line_has_branches_which_a_link_the_back_button_and_a_reload_keep(visit):
-    page = visit().page
+def test_a_line_has_branches_which_a_link_the_back_button_and_a_reload_keep(visit, page):
     page.goto("/rulesets/pathagon")
     page.get_by_role("link", name="Try a line").click()
     expect(page.locator(CURRENT)).to_have_text("Beginning")
@@ -109,9 +112,7 @@ def test_a_line_has_branches_which_a_link_the_back_button_and_a_reload_keep(visi
 
 
 def test_a_move_against_the_rules_says_why_and_changes_nothing(visit):
-    page = visit().page
-    open_line(page, "/rulesets/pathagon/analysis")
-    play(page, "d4")
+    page = begin_line(visit(), "d4")
     page.locator('#board [data-touch="d4"]').click()
     expect(page.locator(".reason")).to_contain_text("PA4")
     assert moves(page) == ["Beginning", "d4"]
@@ -125,8 +126,7 @@ def test_a_move_against_the_rules_says_why_and_changes_nothing(visit):
         ("#moves", "names no line"),
     ],
 )
-def test_a_damaged_link_says_so_and_stays_in_the_address(visit, hash, said):
-    page = visit().page
+def test_a_damaged_link_says_so_and_stays_in_the_address(page, hash, said):
     open_line(page, f"/rulesets/pathagon/analysis?seats=2{hash}")
     expect(page.locator("#fault")).to_contain_text(said)
     assert page.url.endswith(hash)
@@ -137,10 +137,7 @@ def test_a_damaged_link_says_so_and_stays_in_the_address(visit, hash, said):
 
 
 def test_a_link_with_a_step_that_the_rules_refuse_shows_the_position_before_it(visit):
-    page = visit().page
-    open_line(page, "/rulesets/pathagon/analysis")
-    play(page, "d4")
-    play(page, "c3")
+    page = begin_line(visit(), "d4", "c3")
     page.wait_for_function("() => location.hash")
     hash = page.evaluate("location.hash")
     # Portals has other moves.
@@ -151,8 +148,7 @@ def test_a_link_with_a_step_that_the_rules_refuse_shows_the_position_before_it(v
     other.faults.clear()
 
 
-def test_dice_show_what_the_visitor_chooses_or_are_rolled_and_players_leave(visit):
-    page = visit().page
+def test_dice_show_what_the_visitor_chooses_or_are_rolled_and_players_leave(page):
     open_line(page, '/rulesets/portals/analysis?seats=3&options={"radius":2}')
     page.locator("summary", has_text="A player leaves").click()
     page.get_by_label("Player", exact=True).select_option("3")
@@ -171,8 +167,7 @@ def test_dice_show_what_the_visitor_chooses_or_are_rolled_and_players_leave(visi
     expect(page.locator(f"{LINE} .branch .die")).to_have_count(2)
 
 
-def test_several_dice_are_chosen_one_by_one(visit):
-    page = visit().page
+def test_several_dice_are_chosen_one_by_one(page):
     open_line(page, "/rulesets/rings/analysis?seats=2")
     for _ in range(40):
         page.wait_for_function("() => document.querySelector('.stage .choice, [data-draw]')")
@@ -194,16 +189,12 @@ def test_several_dice_are_chosen_one_by_one(visit):
 
 
 def test_a_guest_signs_in_and_comes_back_to_the_line_for_suggestions(visit):
-    visit().sign_up("Lena")
-    guest = visit()
-    page = guest.page
-    open_line(page, "/rulesets/pathagon/analysis")
-    play(page, "d4")
-    play(page, "c3")
+    lena, guest = visit("Lena"), visit()
+    page = begin_line(guest, "d4", "c3")
     step_to(page, "d4", lambda: page.keyboard.press("ArrowLeft"))
     page.wait_for_function("() => document.getElementById('link').value === location.href")
     page.get_by_role("link", name="Sign in for suggestions").click()
-    page.get_by_label("Token").fill(TOKENS[guest.url, "Lena"])
+    page.get_by_label("Token").fill(lena.token)
     page.get_by_role("button", name="Sign in").click()
     expect(here(page)).to_contain_text("d4")
     assert moves(page) == ["Beginning", "d4", "c3"]
@@ -222,8 +213,7 @@ def test_a_guest_signs_in_and_comes_back_to_the_line_for_suggestions(visit):
 
 def test_a_search_can_be_cancelled_and_asked_for_again_later(visit):
     lena = visit("Lena")
-    page = lena.page
-    open_line(page, "/rulesets/pathagon/analysis")
+    page = begin_line(lena)
     page.route("**/suggestions", lambda _: None)
     page.get_by_role("button", name="Suggest a move").click()
     expect(page.locator("#suggested")).to_contain_text("The bot is thinking")
@@ -236,11 +226,8 @@ def test_a_search_can_be_cancelled_and_asked_for_again_later(visit):
     lena.faults.clear()
 
 
-def start(client: Client, seats: list, *moves: str) -> str:
-    match = str(client.create_match("pathagon", seats)["match"])
-    for move in moves:
-        client.move(match, move)
-    return match
+def start(client: Client, opponent: dict[str, str]) -> str:
+    return str(client.create_match("pathagon", [{"player": client.me()["player"]}, opponent])["match"])
 
 
 def test_a_contested_match_gets_no_suggestions_but_can_be_looked_into(visit, two):
@@ -254,12 +241,11 @@ def test_a_contested_match_gets_no_suggestions_but_can_be_looked_into(visit, two
     cleo.faults.clear()
 
 
-def test_a_match_goes_on_from_a_line_and_says_what_was_tried(visit, service):
+def test_a_match_goes_on_from_a_line_and_says_what_was_tried(visit):
     ann = visit("Lena")
     page = ann.page
-    with Client(service.url, token=TOKENS[ann.url, "Lena"]) as client:
-        me = client.me()["player"]
-        match = start(client, [{"player": me}, {"player": me}], "d4", "a1", "c3")
+    match = ann.play_alone("d4", "a1", "c3")
+    with ann.client() as client:
         client.withdraw(match, 2)
         page.goto(f"/matches/{match}?ply=2")
         page.get_by_role("link", name="Try a line").first.click()
@@ -286,12 +272,10 @@ def test_a_match_goes_on_from_a_line_and_says_what_was_tried(visit, service):
         assert client.match(fork)["parent"] == {"match": match, "ply": 3}
 
 
-def test_a_player_gets_hints_against_bots_alone(visit, service, two):
+def test_a_player_gets_hints_against_bots_alone(visit, two):
     ann = visit("Lena", phone=True)
-    with Client(service.url, token=TOKENS[ann.url, "Lena"]) as client:
-        me = client.me()["player"]
-        alone = start(client, [{"player": me}, {"bot": "random"}])
-        contested = start(client, [{"player": me}, {"player": two.ids[1]}])
+    with ann.client() as client:
+        alone, contested = start(client, {"bot": "random"}), start(client, {"player": two.ids[1]})
         two.clients[1].take_seat(contested, 2)
     ann.page.goto(f"/matches/{contested}/play")
     expect(ann.page.locator("#now")).to_contain_text("Your turn.")
@@ -304,11 +288,11 @@ def test_a_player_gets_hints_against_bots_alone(visit, service, two):
     assert fits(ann.page)
 
 
-def test_nothing_moves_away_from_a_finger_when_the_scripts_of_a_table_have_loaded(visit, service):
+def test_nothing_moves_away_from_a_finger_when_the_scripts_of_a_table_have_loaded(visit):
     ann = visit("Lena", phone=True)
     page = ann.page
-    with Client(service.url, token=TOKENS[ann.url, "Lena"]) as client:
-        match = start(client, [{"player": client.me()["player"]}, {"bot": "random"}])
+    with ann.client() as client:
+        match = start(client, {"bot": "random"})
     held = hold(page, "**/assets/composer.*.js")
     page.goto(f"/matches/{match}/play", wait_until="commit")
     hint = page.get_by_role("button", name="Hint")
@@ -322,9 +306,7 @@ def test_nothing_moves_away_from_a_finger_when_the_scripts_of_a_table_have_loade
 
 
 def test_the_link_past_the_menu_keeps_the_line(visit):
-    page = visit().page
-    open_line(page, "/rulesets/pathagon/analysis")
-    play(page, "d4")
+    page = begin_line(visit(), "d4")
     page.get_by_role("link", name="Skip to main content").press("Enter")
     page.wait_for_url(re.compile("#l="))
     expect(here(page)).to_contain_text("d4")
@@ -334,10 +316,7 @@ def test_the_link_past_the_menu_keeps_the_line(visit):
 
 
 def test_keys_keep_their_place_while_the_line_changes(visit):
-    page = visit().page
-    open_line(page, "/rulesets/pathagon/analysis")
-    for field in ("d4", "c3"):
-        play(page, field)
+    page = begin_line(visit(), "d4", "c3")
     page.locator(LINE).get_by_role("button", name="on d4.").press("Enter")
     expect(page.locator(CURRENT)).to_contain_text("d4")
     expect(page.locator(CURRENT)).to_be_focused()
@@ -388,13 +367,10 @@ def test_what_a_lost_connection_kept_away_can_be_asked_for_again(visit):
 
 
 def test_a_step_that_is_left_behind_by_the_back_button_is_not_taken(visit):
-    page = visit().page
-    open_line(page, "/rulesets/pathagon/analysis")
-    play(page, "d4")
+    page = begin_line(visit(), "d4")
     page.wait_for_url(re.compile("#l="))
     held = hold_step(page)
-    page.locator('#board [data-touch="c3"]').click()
-    page.get_by_role("button", name="Play it").click()
+    make_move(page, "c3")
     held.wait()
     page.go_back()
     expect(page.locator(CURRENT)).to_have_text("Beginning")
@@ -406,13 +382,9 @@ def test_a_step_that_is_left_behind_by_the_back_button_is_not_taken(visit):
 
 
 def test_a_step_that_is_left_behind_by_a_step_back_stays_in_the_line(visit):
-    page = visit().page
-    open_line(page, "/rulesets/pathagon/analysis")
-    play(page, "d4")
-    play(page, "c3")
+    page = begin_line(visit(), "d4", "c3")
     held = hold_step(page)
-    page.locator('#board [data-touch="e4"]').click()
-    page.get_by_role("button", name="Play it").click()
+    make_move(page, "e4")
     held.wait()
     # The link names the step that is taken already.
     step_to(page, "c3", lambda: page.keyboard.press("ArrowLeft"))
@@ -427,11 +399,9 @@ def test_a_step_that_is_left_behind_by_a_step_back_stays_in_the_line(visit):
 
 
 def test_a_position_that_comes_after_the_board_was_turned_is_seen_from_the_new_side(visit):
-    page = visit().page
-    open_line(page, "/rulesets/pathagon/analysis")
+    page = begin_line(visit())
     held = hold_step(page)
-    page.locator('#board [data-touch="b2"]').click()
-    page.get_by_role("button", name="Play it").click()
+    make_move(page, "b2")
     held.wait()
     left = page.locator('#board [data-touch="b2"]').bounding_box()["x"]
     page.get_by_role("button", name="Turn the board").click()

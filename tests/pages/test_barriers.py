@@ -8,8 +8,6 @@ from plyscribe.service.boards.colours import render_colours
 from tests.pages.conftest import find_barriers
 from tests.system.running import ROOT
 
-pytestmark = pytest.mark.server
-
 PAGE = """<!doctype html>
 <html lang="en"><title>A page</title>
 <style>:root {{ color-scheme: light dark; background: light-dark(#fff, #000); color: light-dark(#000, #fff); }}</style>
@@ -26,8 +24,7 @@ PALE = '<p style="color: light-dark({})">Pale</p>'
         (PALE.format("#000, #333"), ["dark: color-contrast"]),
     ],
 )
-def test_faults_are_found_in_the_scheme_that_has_them(visit, body, faults):
-    page = visit().page
+def test_faults_are_found_in_the_scheme_that_has_them(page, body, faults):
     page.set_content(PAGE.format(body))
     assert [": ".join(fault.split(": ")[:2]) for fault in find_barriers(page)] == faults
 

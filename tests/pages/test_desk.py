@@ -3,26 +3,15 @@
 import re
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.pages.conftest import NARROW, Visitor, find_barriers, fits, hold, take_pictures
 from tests.pages.halls import ClubNight
 
-pytestmark = pytest.mark.server
-
 
 @pytest.fixture
-def night(service):
-    night = ClubNight(service)
-    night.guests("Ida", "Kim", "Lou", "Max")
-    yield night
-    night.close()
-
-
-def open_desk(visitor: Visitor, night: ClubNight) -> Page:
-    page = visitor.sign_in(night.token, f"{night.page}/desk")
-    expect(page.get_by_role("heading", name="Arbiter’s desk")).to_be_visible()
-    return page
+def night(announce):
+    return announce("Ida", "Kim", "Lou", "Max")
 
 
 def choose(page: Page, board: int) -> None:
@@ -30,6 +19,23 @@ def choose(page: Page, board: int) -> None:
     page.wait_for_load_state()
     page.locator(f"#place-{board}-1").click()
     expect(page.locator("#panel-title")).to_be_focused()
+
+
+def open_desk(visitor: Visitor, night: ClubNight, board: int = 0) -> Page:
+    page = visitor.sign_in(night.token, f"{night.page}/desk")
+    expect(page.get_by_role("heading", name="Arbiter’s desk")).to_be_visible()
+    if board:
+        choose(page, board)
+    return page
+
+
+def prepare_correction(page: Page, result: str, reason: str) -> Locator:
+    """Fill in a correction and have its table shown; the form."""
+    form = page.locator("form[data-post$='/corrections']")
+    form.get_by_label(result).check()
+    form.get_by_label("Reason").fill(reason)
+    form.get_by_role("button", name="Show the table").click()
+    return form
 
 
 def test_an_arbiter_runs_a_round_from_the_desk(visit, night):
@@ -61,8 +67,7 @@ def test_an_arbiter_runs_a_round_from_the_desk(visit, night):
 
 def test_what_is_entered_on_a_board_stays_although_news_were_asked_for_before_it_was_opened(visit, night):
     night.begin()
-    page = open_desk(visit(), night)
-    choose(page, 1)
+    page = open_desk(visit(), night, board=1)
     held = hold(page, page.url)
     night.post("/results", round=1, board=1, ranks=[1, 2])
     answered = held.wait().fetch()
@@ -97,11 +102,8 @@ def test_a_wrong_result_is_corrected_after_the_next_pairing_with_the_table_shown
     page = open_desk(visit(), night)
     page.get_by_role("link", name="Round 1").click()
     choose(page, 1)
-    correct = page.locator("form[data-post$='/corrections']")
+    correct = prepare_correction(page, "Lou won", "they mixed up the names")
     expect(correct).to_contain_text("The next round is paired already.")
-    correct.get_by_label("Lou won").check()
-    correct.get_by_label("Reason").fill("they mixed up the names")
-    correct.get_by_role("button", name="Show the table before and after").click()
     shown = page.get_by_role("group", name="The table before and after")
     expect(shown.get_by_role("row", name="Ida")).to_contain_text("2")
     expect(shown.get_by_role("row", name="Lou").get_by_role("cell")).to_have_text(["Lou", "3, then 1", "0, then 2"])
@@ -118,12 +120,8 @@ def test_a_wrong_result_is_corrected_after_the_next_pairing_with_the_table_shown
 def test_a_ruling_that_is_changed_after_the_preview_has_to_be_looked_at_again(visit, night):
     night.begin()
     night.report_all(1)
-    page = open_desk(visit(), night)
-    choose(page, 1)
-    correct = page.locator("form[data-post$='/corrections']")
-    correct.get_by_label("Lou won").check()
-    correct.get_by_label("Reason").fill("a slip")
-    correct.get_by_role("button", name="Show the table").click()
+    page = open_desk(visit(), night, board=1)
+    correct = prepare_correction(page, "Lou won", "a slip")
     expect(page.get_by_role("button", name="Do it")).to_be_visible()
     correct.get_by_label("Draw").check()
     expect(page.get_by_role("button", name="Do it")).to_have_count(0)
@@ -133,28 +131,20 @@ def test_a_refusal_is_shown_in_place_and_nothing_is_lost(visit, night):
     night.begin()
     night.report_all(1)
     visitor = visit()
-    page = open_desk(visitor, night)
-    choose(page, 1)
-    correct = page.locator("form[data-post$='/corrections']")
-    correct.get_by_label("Ida won").check()
-    correct.get_by_label("Reason").fill("the same again")
-    correct.get_by_role("button", name="Show the table").click()
+    page = open_desk(visitor, night, board=1)
+    correct = prepare_correction(page, "Ida won", "the same again")
     page.get_by_role("button", name="Do it").click()
     expect(correct.get_by_role("alert")).to_have_text("The game already has this result")
     expect(correct.get_by_label("Reason")).to_have_value("the same again")
     visitor.forgive("409")
 
 
-def test_a_match_is_paused_from_the_desk_and_goes_on(visit, service):
-    online = ClubNight(service, at_table=False, is_open=True, limits={"match_ms": 3_600_000})
+def test_a_match_is_paused_from_the_desk_and_goes_on(visit, announce):
+    online = announce(at_table=False, is_open=True, limits={"match_ms": 3_600_000})
     for name in ("Nora", "Otto"):
-        player = visit(name).page
-        player.goto(online.page)
-        player.get_by_role("button", name="Enter").click()
-        expect(player.get_by_role("button", name="Enter")).to_have_count(0)
+        visit(name).enter(online.id)
     online.begin()
-    page = open_desk(visit(), online)
-    choose(page, 1)
+    page = open_desk(visit(), online, board=1)
     expect(page.locator("#panel-now .clock")).to_have_text([re.compile(r"5\d:\d\d"), "1:00:00"])
     page.get_by_text("Pause and clocks").click()
     page.get_by_label("Why the match is paused").fill("the lights went out")
@@ -162,13 +152,11 @@ def test_a_match_is_paused_from_the_desk_and_goes_on(visit, service):
     expect(page.locator("#panel-now")).to_contain_text("paused: the lights went out")
     page.get_by_role("button", name="Let the match go on").click()
     expect(page.locator("#panel-now")).not_to_contain_text("paused")
-    online.close()
 
 
 def test_what_others_do_appears_by_itself_and_leaves_a_form_as_it_is(visit, night):
     night.begin()
-    page = open_desk(visit(), night)
-    choose(page, 1)
+    page = open_desk(visit(), night, board=1)
     page.locator("form[data-post$='/results']").get_by_label("Draw").check()
     night.post("/results", round=1, board=2, ranks=[1, 2])
     expect(page.locator("#place-2-1")).to_contain_text("won")
@@ -180,8 +168,7 @@ def test_what_others_do_appears_by_itself_and_leaves_a_form_as_it_is(visit, nigh
 
 def test_what_is_entered_stays_when_the_other_forms_of_the_board_change(visit, night):
     night.begin()
-    page = open_desk(visit(), night)
-    choose(page, 1)
+    page = open_desk(visit(), night, board=1)
     page.locator("form[data-post$='/results']").get_by_label("Draw").check()
     page.get_by_text("Adjudicate or forfeit, with a reason").click()
     reason = page.locator("form[data-post$='/adjudications']").get_by_label("Reason")

@@ -5,10 +5,8 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import expect
 
-from tests.pages.conftest import require_usable
+from tests.pages.conftest import make_move, require_usable
 from tests.system.running import Serving, pair, serving, wait_for
-
-pytestmark = pytest.mark.server
 
 
 @pytest.fixture(scope="module")
@@ -33,8 +31,7 @@ def played(service: Serving) -> Iterator[list[str]]:
         yield ids
 
 
-def test_beside_a_match_it_follows_the_position_on_the_board(visit, played):
-    page = visit().page
+def test_beside_a_match_it_follows_the_position_on_the_board(page, played):
     page.goto(f"/matches/{played[0]}?ply=0")
     page.locator("#beside summary").click()
     expect(page.locator("#beside .played tbody tr")).to_have_count(2)
@@ -49,13 +46,11 @@ def test_beside_a_match_it_follows_the_position_on_the_board(visit, played):
     expect(page.get_by_role("heading", name="Explorer: Pathagon")).to_be_visible()
 
 
-def test_beside_a_line_it_follows_the_moves_that_are_tried(visit, played):
-    page = visit().page
+def test_beside_a_line_it_follows_the_moves_that_are_tried(page, played):
     page.goto("/rulesets/pathagon/analysis")
     expect(page.locator("#line [aria-current]")).to_be_visible()
     page.locator("#beside summary").click()
     expect(page.locator("#beside .played tbody tr")).to_have_count(2)
-    page.locator('#board [data-touch="d4"]').click()
-    page.get_by_role("button", name="Play it").click()
+    make_move(page, "d4")
     expect(page.locator("#beside .played tbody th")).to_have_text(["c3", "d3"])
     require_usable(page)

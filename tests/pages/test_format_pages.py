@@ -1,13 +1,9 @@
 """The pages of tournaments with groups, with deadlines and with challenges."""
 
-import pytest
 from playwright.sync_api import expect
 
 from tests.pages.conftest import NARROW, require_usable
-from tests.pages.test_tournament_page import announce, organiser
-
-__all__ = ["organiser"]
-pytestmark = pytest.mark.server
+from tests.pages.test_tournament_page import announce
 
 
 def test_groups_and_their_bracket_are_watched_to_the_end(visit, organiser):
@@ -25,12 +21,9 @@ def test_groups_and_their_bracket_are_watched_to_the_end(visit, organiser):
 
 def test_a_player_challenges_by_a_click_and_the_challenged_sees_the_deadline(visit, organiser):
     made = announce(organiser, 0, format={"kind": "ladder", "days": 5})
-    ben, ann = visit(), visit()
-    for visitor, name in ((ben, "Ben Above"), (ann, "Ann Below")):
-        visitor.sign_up(name)
-        visitor.page.goto(f"/tournaments/{made}")
-        visitor.page.get_by_role("button", name="Enter").click()
-        expect(visitor.page.get_by_role("button", name="Enter")).to_have_count(0)
+    ben, ann = visit("Ben Above"), visit("Ann Below")
+    for visitor in (ben, ann):
+        visitor.enter(made)
     organiser.start_tournament(made)
     ann.page.get_by_role("button", name="Challenge Ben Above").click()
     dates = ben.page.get_by_role("region", name="Deadlines")

@@ -12,8 +12,6 @@ from plyscribe.service.lessons.lesson import Lesson, reach
 from tests.pages.conftest import hold, require_usable
 from tests.pages.test_play import find_part, settle
 
-pytestmark = pytest.mark.server
-
 WRONG = {
     "crystals": ("attack", "move miner"),
     "portals": ("clear", "launch c4"),
@@ -34,7 +32,6 @@ def list_touches(game: str, lesson: Lesson, move: str) -> list[str]:
 
 
 def make_move(page: Page, game: str, lesson: Lesson, move: str) -> None:
-    """Click the parts of the board that the move consists of."""
     for touch in list_touches(game, lesson, move):
         settle(page)
         find_part(page, touch).click()
@@ -46,8 +43,7 @@ def make_move(page: Page, game: str, lesson: Lesson, move: str) -> None:
 
 
 @pytest.mark.parametrize("game", WRONG)
-def test_every_lesson_is_done_by_clicks_on_the_board(visit, game):
-    page = visit().page
+def test_every_lesson_is_done_by_clicks_on_the_board(page, game):
     lessons = LESSONS[game, 1]
     page.goto(f"/rulesets/{game}/learn")
     for lesson in lessons:
@@ -65,8 +61,7 @@ def test_every_lesson_is_done_by_clicks_on_the_board(visit, game):
 
 
 @pytest.mark.parametrize("game", WRONG)
-def test_a_wrong_move_says_so_and_can_be_taken_back(visit, game):
-    page = visit().page
+def test_a_wrong_move_says_so_and_can_be_taken_back(page, game):
     name, move = WRONG[game]
     lesson = next(each for each in LESSONS[game, 1] if each.name == name)
     page.goto(f"/rulesets/{game}/learn/{name}")
@@ -95,8 +90,7 @@ def test_on_a_phone_a_move_is_made_without_scrolling(visit, game):
 
 
 @pytest.mark.parametrize("game", WRONG)
-def test_a_lesson_that_was_only_shown_is_not_done(visit, game):
-    page = visit().page
+def test_a_lesson_that_was_only_shown_is_not_done(page, game):
     lesson = LESSONS[game, 1][0]
     page.goto(f"/rulesets/{game}/learn")
     page.get_by_role("button", name="Show me").click()
@@ -140,8 +134,7 @@ def test_a_lesson_goes_on_after_the_connection_was_lost(visit):
     guest.faults.clear()
 
 
-def test_a_refused_touch_bars_no_other_and_what_others_answer_is_said(visit):
-    page = visit().page
+def test_a_refused_touch_bars_no_other_and_what_others_answer_is_said(page):
     [lesson] = [each for each in LESSONS["portals", 1] if each.name == "center"]
     page.goto("/rulesets/portals/learn/center")
     settle(page)
@@ -152,8 +145,7 @@ def test_a_refused_touch_bars_no_other_and_what_others_answer_is_said(visit):
     expect(page.locator("#missed")).to_be_empty()
 
 
-def test_a_click_before_the_scripts_have_loaded_is_not_in_vain(visit):
-    page = visit().page
+def test_a_click_before_the_scripts_have_loaded_is_not_in_vain(page):
     held = hold(page, "**/assets/lesson.*.js")
     page.goto("/rulesets/zhen/learn", wait_until="commit")
     page.get_by_role("button", name="Show me").click()

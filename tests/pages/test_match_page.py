@@ -11,10 +11,7 @@ from playwright.sync_api import Page, expect
 from plyscribe.service.client import Client
 from plyscribe.service.web.pages.move_list import PART
 from tests.pages.conftest import GAMES, find_barriers, require_usable
-from tests.system.running import Serving, pair, status_of, wait_for
-from tests.system.test_tournaments import admin_token
-
-pytestmark = pytest.mark.server
+from tests.system.running import Serving, pair, wait_until_scored
 
 
 def place(page: Page) -> int:
@@ -25,8 +22,7 @@ def stand_at(page: Page, ply: int) -> None:
     expect(page.locator("#place")).to_have_text(re.compile(rf"^{ply} of "))
 
 
-def test_positions_are_shown_while_the_slider_is_dragged(visit, matches):
-    page = visit().page
+def test_positions_are_shown_while_the_slider_is_dragged(page, matches):
     page.goto(f"/matches/{matches['zhen']}")
     last = place(page)
     slider = page.get_by_label("Move", exact=True).bounding_box()
@@ -44,8 +40,7 @@ def test_positions_are_shown_while_the_slider_is_dragged(visit, matches):
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_a_replay_of_every_game_can_be_stepped_through(visit, service, matches, game):
-    page = visit().page
+def test_a_replay_of_every_game_can_be_stepped_through(page, service, matches, game):
     page.goto(f"/matches/{matches[game]}")
     last = place(page)
     with Client(service.url) as anyone:
@@ -83,7 +78,7 @@ def long_match(service: Serving) -> tuple[str, list[str]]:
         ann = both.clients[0]
         bots = [{"bot": "random", "seed": seed} for seed in (11, 12)]
         match = ann.create_match("pathagon", bots, options={"ply_limit": None})["match"]
-        wait_for(lambda: status_of(ann, match) == "scored", why="the end")
+        wait_until_scored(ann, match)
         moves = ann.match(match)["moves"]
     assert len(moves) > PART + 10
     return match, moves
@@ -135,15 +130,6 @@ def test_a_live_list_of_moves_goes_on_in_a_new_part(visit, two, long_match):
     expect(page.get_by_role("link", name=f"Up to move {PART}")).to_be_visible()
 
 
-def test_moves_play_back_until_they_are_paused(visit, matches):
-    page = visit().page
-    page.goto(f"/matches/{matches['zhen']}?ply=0")
-    page.get_by_role("button", name="Play back").click()
-    expect(page.locator("#place")).to_have_text(re.compile("^[1-9]"))
-    page.get_by_role("button", name="Pause").click()
-    expect(page.get_by_role("button", name="Play back")).to_be_visible()
-
-
 def test_a_match_is_followed_live_in_another_window(visit, two):
     match = two.open_match("zhen")
     page = visit().page
@@ -187,7 +173,7 @@ def test_clocks_follow_the_clock_of_the_server(visit, two, page_of):
 
 def test_an_administrator_judges_a_match_on_its_page(visit, service, two):
     match = two.open_match("zhen")
-    page = visit().sign_in(admin_token(service), f"/matches/{match}")
+    page = visit().sign_in(service.admin_token, f"/matches/{match}")
     page.get_by_text("Oversee this match").click()
     require_usable(page, "oversight")
     page.get_by_label("Player who has to leave").select_option("2")
@@ -213,8 +199,7 @@ def test_a_match_is_forked_at_the_position_on_the_board(visit, matches):
     expect(cat.page).to_have_url(re.compile("/matches/match-"))
 
 
-def test_the_rules_lead_to_a_match_to_step_through(visit, matches):
-    page = visit().page
+def test_the_rules_lead_to_a_match_to_step_through(page, matches):
     page.goto("/rulesets")
     page.get_by_role("link", name=re.compile("Portals")).last.click()
     expect(page.locator("#PO8")).to_have_text(re.compile("Exit"))
@@ -227,7 +212,7 @@ def test_an_administrator_pauses_a_match_and_its_players_see_it_at_once(visit, s
     match = two.open_match("zhen", limits={"match_ms": 600_000, "increment_ms": 5_000})
     player.sign_in(two.accounts[0]["token"], f"/matches/{match}/play")
     expect(player.page.locator("#now")).to_contain_text("Your turn.")
-    page = visit().sign_in(admin_token(service), f"/matches/{match}")
+    page = visit().sign_in(service.admin_token, f"/matches/{match}")
     page.get_by_text("Oversee this match").click()
     page.get_by_label("Why the match is paused").fill("the lights went out")
     page.get_by_role("button", name="Pause the match").click()

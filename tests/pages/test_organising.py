@@ -3,30 +3,11 @@
 import re
 from typing import Any
 
-import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.pages.conftest import NARROW, find_barriers, hold, require_usable
 from tests.pages.halls import ClubNight
 from tests.system.running import wait_for
-from tests.system.test_tournaments import admin_token
-
-pytestmark = pytest.mark.server
-
-
-@pytest.fixture
-def announce(service):
-    """Announces a Swiss at tables whose rounds are called, closed, with these guests."""
-    nights: list[ClubNight] = []
-
-    def announce_one(*guests: str, **terms: Any) -> ClubNight:
-        nights.append(ClubNight(service, "Thursday", **{"scoring": {"asked_byes": 1}, **terms}))
-        nights[-1].guests(*guests)
-        return nights[-1]
-
-    yield announce_one
-    for night in nights:
-        night.close()
 
 
 def confirm(page: Page, button: Locator) -> None:
@@ -36,7 +17,6 @@ def confirm(page: Page, button: Locator) -> None:
 
 
 def open_desk(visitor: Any, night: ClubNight) -> Page:
-    """The page of the tournament, as its organiser sees it."""
     page: Page = visitor.sign_in(night.token, night.page)
     return page
 
@@ -48,7 +28,7 @@ def test_somebody_new_becomes_an_organiser_and_announces_an_evening(visit, servi
     expect(page.get_by_role("heading", name="How to become an organiser")).to_be_visible()
     assert find_barriers(page) == []
     own_page = page.get_by_role("link", name="your page").get_attribute("href")
-    root = visit().sign_in(admin_token(service), own_page)
+    root = visit().sign_in(service.admin_token, own_page)
     root.get_by_role("button", name="Make an organiser").click()
     expect(root.get_by_text("organises tournaments")).to_be_visible()
     # The process that answers may trust what it knows of the session for ten seconds.
@@ -64,7 +44,7 @@ def test_somebody_new_becomes_an_organiser_and_announces_an_evening(visit, servi
 
 def test_a_refusal_stands_at_its_field_and_nothing_that_was_entered_is_lost(visit, service):
     organiser = visit()
-    page = organiser.sign_in(admin_token(service), "/tournaments/new?ruleset=rings")
+    page = organiser.sign_in(service.admin_token, "/tournaments/new?ruleset=rings")
     page.get_by_label("Name of the tournament").fill("Three at a table")
     page.get_by_label("How the players meet").select_option("knockout")
     page.get_by_label("Players on a board").select_option("3")
@@ -85,7 +65,7 @@ def test_a_refusal_stands_at_its_field_and_nothing_that_was_entered_is_lost(visi
 
 
 def test_teams_are_announced_and_put_together_in_the_table_of_entrants(visit, announce, service):
-    page = visit().sign_in(admin_token(service), "/tournaments/new?ruleset=zhen")
+    page = visit().sign_in(service.admin_token, "/tournaments/new?ruleset=zhen")
     page.get_by_label("How the players meet").select_option("league")
     expect(page.get_by_label("When a round begins", exact=True)).to_be_disabled()
     page.get_by_label("Name of the tournament").fill("Town against village")
@@ -104,7 +84,7 @@ def test_teams_are_announced_and_put_together_in_the_table_of_entrants(visit, an
 
 
 def test_the_form_says_why_a_tournament_cannot_be_rated(visit, service):
-    page = visit().sign_in(admin_token(service), "/tournaments/new?ruleset=zhen")
+    page = visit().sign_in(service.admin_token, "/tournaments/new?ruleset=zhen")
     page.get_by_text("Rating, tiebreaks and openings").click()
     rated = page.get_by_label("Rated", exact=True)
     expect(rated).to_be_disabled()
@@ -261,7 +241,7 @@ def test_a_change_meanwhile_is_announced_to_whoever_pairs_by_hand(visit, announc
 
 
 def test_a_player_cancels_a_bye_leaves_and_is_let_come_back(visit, announce):
-    night = announce("Ada", "Ben", is_open=True)
+    night = announce("Ada", "Ben", is_open=True, scoring={"asked_byes": 1})
     page = visit("Bianca").page
     page.goto(night.page)
     page.get_by_role("button", name="Enter the tournament").click()

@@ -8,8 +8,6 @@ from plyscribe.service.client import Client
 from tests.pages.conftest import OtherSite
 from tests.system.running import Serving, free_port, open_account, serving
 
-pytestmark = pytest.mark.server
-
 PLAY = """async (api) => {
   const send = async (method, path, token, body) => {
     const headers = { "Content-Type": "application/json", "Idempotency-Key": crypto.randomUUID() };

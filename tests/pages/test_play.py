@@ -15,11 +15,8 @@ from playwright.sync_api import Error, Locator, Page, Route, expect
 
 from plyscribe.service.boards import BOARDS
 from plyscribe.service.boards.board import Board
-from plyscribe.service.client import Client
 from plyscribe.service.web.pages.assets import path_of
-from tests.pages.conftest import DESKTOP, PHONE, TOKENS, fits, hold, require_usable, take_pictures
-
-pytestmark = pytest.mark.server
+from tests.pages.conftest import DESKTOP, PHONE, Visitor, fits, hold, require_usable, take_pictures
 
 SHORT = {"ply_limit": "14"}
 GAMES = {
@@ -63,7 +60,6 @@ def is_over(page: Page) -> bool:
 
 
 def find_part(page: Page, touch: str) -> Locator:
-    """The part of the board that this touch names."""
     return page.locator(f'{BOARD} [data-touch="{touch}"]')
 
 
@@ -131,8 +127,7 @@ def learn(page: Page, ruleset: str) -> None:
 
 
 @pytest.mark.parametrize("ruleset", TOUCHED)
-def test_a_newcomer_learns_a_game_plays_a_match_by_few_clicks_and_wants_another(visit, ruleset):
-    page = visit().page
+def test_a_newcomer_learns_a_game_plays_a_match_by_few_clicks_and_wants_another(page, ruleset):
     learn(page, ruleset)
     page.get_by_role("link", name="Play a match").click()
     page.get_by_role("link", name="Sign in to play").click()
@@ -277,21 +272,17 @@ def type_move(page: Page, move: str) -> None:
     page.locator("#move").click()
 
 
-# ------------------------------------------------------------------------------------------------------------ touches
+def open_board(visitor: Visitor, path: str) -> Page:
+    visitor.page.goto(path)
+    expect(visitor.page.locator(f"{BOARD} .choice").first).to_be_visible()
+    settle(visitor.page)
+    return visitor.page
 
 
-def record_alone(visit, ruleset: str, *steps: str | Sequence[int], **browser: Any) -> Page:
+def record_alone(visit, ruleset: str, *steps: str | Sequence[int]) -> Page:
     """The page on which Ann records a match, after these moves and rolls."""
-    ann = visit("Ann", **browser)
-    with Client(ann.url, TOKENS[ann.url, "Ann"]) as client:
-        seats = [{"name": name} for name in ("Bea", "Cleo")]
-        match = client.create_match(ruleset, seats, recorded=True, dice="recorded")["match"]
-        for step in steps:
-            client.move(match, step) if isinstance(step, str) else client.roll(match, step)
-    ann.page.goto(f"/matches/{match}/record")
-    expect(ann.page.locator(f"{BOARD} .choice").first).to_be_visible()
-    settle(ann.page)
-    return ann.page
+    ann = visit("Ann")
+    return open_board(ann, f"/matches/{ann.record(ruleset, *steps)}/record")
 
 
 def begin_alone(
@@ -299,16 +290,7 @@ def begin_alone(
 ) -> Page:
     """The table of a match that Ann plays against herself, after these moves."""
     ann = visit("Ann", **browser)
-    with Client(ann.url, TOKENS[ann.url, "Ann"]) as client:
-        match = client.create_match(ruleset, [{"player": client.me()["player"]}] * 2, options=options)["match"]
-        for seat in (1, 2) if client.match(match)["status"] == "open" else ():
-            client.add_entropy(match, f"seat-{seat}", seat)
-        for move in moves:
-            client.move(match, move)
-    ann.page.goto(f"/matches/{match}/play")
-    expect(ann.page.locator(f"{BOARD} .choice").first).to_be_visible()
-    settle(ann.page)
-    return ann.page
+    return open_board(ann, f"/matches/{ann.play_alone(*moves, ruleset=ruleset, options=options)}/play")
 
 
 def test_a_touch_shows_the_move_another_begins_another_and_a_second_one_makes_it(visit):
@@ -665,7 +647,7 @@ def test_a_move_that_became_impossible_starts_again(visit):
 @pytest.mark.parametrize("asset", ["table.js", "commands.js"])
 def test_a_click_before_the_scripts_have_loaded_counts_once_they_have(visit, asset):
     ann = visit("Ann")
-    with Client(ann.url, TOKENS[ann.url, "Ann"]) as client:
+    with ann.client() as client:
         match = client.create_match("zhen", [{"player": client.me()["player"]}, None], private=True)["match"]
     held = hold(ann.page, f"**{path_of(asset)}")
     ann.page.goto(f"/matches/{match}/play", wait_until="commit")
@@ -678,7 +660,7 @@ def test_a_click_before_the_scripts_have_loaded_counts_once_they_have(visit, ass
 
 def test_a_click_before_the_scripts_have_loaded_does_not_reload_the_page(visit):
     ann = visit("Ann", scripts=False)
-    with Client(ann.url, TOKENS[ann.url, "Ann"]) as client:
+    with ann.client() as client:
         match = client.create_match("zhen", [{"player": client.me()["player"]}, None])["match"]
     for path, button in ((f"/matches/{match}/play", "Leave"), ("/play?ruleset=zhen", "Start")):
         ann.page.goto(path)

@@ -6,40 +6,35 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from plyscribe.service.client import Client
-from tests.pages.conftest import TOKENS, Visitor, find_barriers, fits, hold, take_pictures
-
-pytestmark = pytest.mark.server
+from tests.pages.conftest import Visitor, find_barriers, fits, hold, make_move, take_pictures
 
 OPENING = ("choose rider", "choose archer", "spawn scout", "spawn tower")
 """The first moves of Crystals, up to the roll for who begins."""
 
 
 class Recording:
-    """A match that Rita records, and its page in a browser of hers."""
+    """A match that Rita records."""
 
     def __init__(self, visitor: Visitor, match: str) -> None:
-        self.page, self.forgive = visitor.page, visitor.forgive
-        self._url, self._match = visitor.url, match
+        self.forgive, self._visitor, self._match = visitor.forgive, visitor, match
 
     def view(self) -> dict[str, Any]:
-        with Client(self._url, TOKENS[self._url, "Rita"]) as rita:
+        with self._visitor.client() as rita:
             return dict(rita.position(self._match, len(rita.match(self._match)["moves"]))["view"])
 
     def moves(self) -> list[str]:
-        with Client(self._url, TOKENS[self._url, "Rita"]) as rita:
+        with self._visitor.client() as rita:
             return list(rita.match(self._match)["moves"])
 
 
-def record(visitor: Visitor, game: str, *steps: Any, seats: tuple[str, ...] = ("Ada", "Bea"), **how: Any) -> Recording:
-    """Open the page of a new recorded match, in which these moves and rolls were entered."""
+def record(
+    visitor: Visitor, game: str, *steps: Any, seats: tuple[str, ...] = ("Ada", "Bea"), **how: Any
+) -> tuple[Recording, Page]:
+    """A new recorded match, in which these moves and rolls were entered, and its page in a browser of Rita's."""
     visitor.sign_up("Rita")
-    with Client(visitor.url, TOKENS[visitor.url, "Rita"]) as rita:
-        match = rita.create_match(game, [{"name": name} for name in seats], recorded=True, dice="recorded")["match"]
-        for step in steps:
-            rita.move(match, step) if isinstance(step, str) else rita.roll(match, step)
+    match = visitor.record(game, *steps, seats=seats)
     visitor.page.goto(f"/matches/{match}/record", **how)
-    return Recording(visitor, match)
+    return Recording(visitor, match), visitor.page
 
 
 def find_field(page: Page, name: str) -> Any:
@@ -67,12 +62,8 @@ def open_step(page: Page, text: str) -> None:
     expect(page.locator(".mending-now")).not_to_be_empty()
 
 
-# ------------------------------------------------------------------------------------------------------------ terrain
-
-
 def test_terrain_is_laid_by_clicking_its_fields(visit):
-    rita = record(visit(), "rings")
-    page = rita.page
+    rita, page = record(visit(), "rings")
     expect(page.locator("#roll h2")).to_have_text("Which terrain lies on ring a?")
     heavy, medium = (page.get_by_role("button", name=re.compile(f"^{each} terrain")) for each in ("Heavy", "Medium"))
     find_field(page, "a1").click()
@@ -92,7 +83,7 @@ def test_terrain_is_laid_by_clicking_its_fields(visit):
 
 @pytest.mark.parametrize("phone", [False, True], ids=["by clicks", "by touches"])
 def test_a_field_is_taken_back_by_a_second_click_or_by_undo(visit, phone):
-    page = record(visit(phone=phone), "rings").page
+    _, page = record(visit(phone=phone), "rings")
     touch = lambda name: find_field(page, name).tap() if phone else find_field(page, name).click()  # noqa: E731
     status = page.locator("#roll .left")
     for name in ("a1", "a4"):
@@ -108,8 +99,7 @@ def test_a_field_is_taken_back_by_a_second_click_or_by_undo(visit, phone):
 
 
 def test_terrain_is_laid_by_keys_and_survives_a_turn_of_the_board(visit):
-    rita = record(visit(), "rings")
-    page = rita.page
+    rita, page = record(visit(), "rings")
     for name in ("a1", "a2"):
         focus_field(page, name)
         page.keyboard.press("Enter")
@@ -126,8 +116,7 @@ def test_terrain_is_laid_by_keys_and_survives_a_turn_of_the_board(visit):
 
 
 def test_plyscribe_draws_the_terrain_of_all_rings_that_are_left(visit):
-    rita = record(visit(phone=True), "rings", [1])
-    page = rita.page
+    rita, page = record(visit(phone=True), "rings", [1])
     assert fits(page)
     page.get_by_role("button", name="Let Plyscribe draw the terrain").tap()
     expect(page.locator("#now")).to_have_text(re.compile("It is Bea's turn"))
@@ -137,12 +126,8 @@ def test_plyscribe_draws_the_terrain_of_all_rings_that_are_left(visit):
     expect(page.locator("#log li").last).to_contain_text("Heavy terrain a1 a2 · Medium terrain a6 a7 · Light terrain")
 
 
-# --------------------------------------------------------------------------------------------------------------- dice
-
-
 def test_several_dice_are_clicked_typed_and_taken_back(visit):
-    rita = record(visit(), "rings", [1], [1], [1], [1], "start a2", "start a1")
-    page = rita.page
+    rita, page = record(visit(), "rings", [1], [1], [1], [1], "start a2", "start a1")
     expect(page.locator("#roll h2")).to_have_text("The dice of Ada for this round")
     expect(page.locator("#roll form > p").first).to_contain_text("Ada rolls 4 dice.")
     for value in (1, 3):
@@ -165,8 +150,7 @@ def test_several_dice_are_clicked_typed_and_taken_back(visit):
 
 
 def test_the_roll_for_who_begins_is_asked_as_people_ask(visit):
-    rita = record(visit(phone=True), "crystals", *OPENING)
-    page = rita.page
+    rita, page = record(visit(phone=True), "crystals", *OPENING)
     expect(page.locator("#roll h2")).to_have_text("Who begins?")
     expect(page.locator("#roll form > p").first).to_contain_text("Ada rolls one die. The lowest number begins.")
     page.locator("[data-face='5']").tap()
@@ -180,12 +164,8 @@ def test_the_roll_for_who_begins_is_asked_as_people_ask(visit):
     assert fits(page)
 
 
-# -------------------------------------------------------------------------------------------------------- corrections
-
-
 def test_a_roll_is_corrected_in_the_list_and_the_move_after_it_stays(visit):
-    rita = record(visit(), "crystals", *OPENING, [2], [5], [3], "move scout")
-    page = rita.page
+    rita, page = record(visit(), "crystals", *OPENING, [2], [5], [3], "move scout")
     open_step(page, "Ada rolls a 3.")
     expect(page.locator(".mending h2")).to_have_text("How far may Ada move?")
     assert find_barriers(page) == []
@@ -211,8 +191,7 @@ def test_what_was_laid_is_read_out_even_if_the_board_is_known_late(visit):
 
 
 def test_a_move_is_corrected_on_the_board_as_it_was_on_a_phone(visit):
-    rita = record(visit(phone=True), "pathagon", "d4", "c3", "e5", "c4")
-    page = rita.page
+    rita, page = record(visit(phone=True), "pathagon", "d4", "c3", "e5", "c4")
     open_step(page, "on e5.")
     expect(page.locator("#board [data-key='piece-2-c4']")).to_have_count(0)
     assert fits(page)
@@ -227,12 +206,10 @@ def test_a_move_is_corrected_on_the_board_as_it_was_on_a_phone(visit):
 
 
 def test_nothing_that_does_not_fit_any_more_is_lost_without_a_question(visit):
-    rita = record(visit(), "pathagon", "d4", "c3", "e5", "c4", "a1")
-    page = rita.page
+    rita, page = record(visit(), "pathagon", "d4", "c3", "e5", "c4", "a1")
     open_step(page, "on e5.")
     for goes_on in (False, True):
-        find_field(page, "c4").click()
-        page.get_by_role("button", name="Play it").first.click()
+        make_move(page, "c4")
         losing = page.locator("#losing")
         expect(losing).to_contain_text("2 later steps do not fit any more")
         expect(losing).to_contain_text("c4 is not empty")
@@ -251,13 +228,11 @@ def test_nothing_that_does_not_fit_any_more_is_lost_without_a_question(visit):
 
 
 def test_a_forgotten_step_is_put_before_another_one(visit):
-    rita = record(visit(), "pathagon", "d4", "c3", "e5")
-    page = rita.page
+    rita, page = record(visit(), "pathagon", "d4", "c3", "e5")
     open_step(page, "on e5.")
     page.get_by_label("Something is missing here").check()
     expect(page.locator(".mending-now")).to_contain_text("What came before it?")
-    find_field(page, "a1").click()
-    page.get_by_role("button", name="Play it").first.click()
+    make_move(page, "a1")
     expect(page.locator("#losing")).to_contain_text("After the correction, Bea moves here.")
     page.get_by_role("button", name="Correct it, and lose this step").click()
     expect(page.locator(".mending")).to_have_count(0)
@@ -266,8 +241,7 @@ def test_a_forgotten_step_is_put_before_another_one(visit):
 
 
 def test_a_forgotten_withdrawal_is_put_before_another_step(visit):
-    rita = record(visit(), "portals", [5], [3], [2], seats=("Ada", "Bea", "Cid"))
-    page = rita.page
+    rita, page = record(visit(), "portals", [5], [3], [2], seats=("Ada", "Bea", "Cid"))
     page.locator("#log li[data-version]").nth(1).get_by_role("button", name="Correct").click()
     mending = page.locator(".mending")
     expect(mending.get_by_label("Who leaves the match?")).to_be_hidden()
@@ -284,8 +258,7 @@ def test_a_forgotten_withdrawal_is_put_before_another_step(visit):
 
 
 def test_another_step_is_opened_while_one_is_open(visit):
-    rita = record(visit(), "pathagon", "d4", "c3", "e5")
-    page = rita.page
+    rita, page = record(visit(), "pathagon", "d4", "c3", "e5")
     open_step(page, "on d4.")
     # Of two clicks at once, the last one counts.
     for text in ("on c3.", "on e5."):
@@ -293,15 +266,13 @@ def test_another_step_is_opened_while_one_is_open(visit):
     expect(page.locator("#log li.open")).to_contain_text("on e5.")
     expect(page.locator(".mending")).to_have_count(1)
     expect(page.locator(".mending-now")).to_contain_text("Recorded: Ada places a piece from the reserve on e5.")
-    find_field(page, "g7").click()
-    page.get_by_role("button", name="Play it").first.click()
+    make_move(page, "g7")
     expect(page.locator(".mending")).to_have_count(0)
     assert rita.moves() == ["d4", "c3", "g7"]
 
 
 def test_a_lost_connection_leaves_no_earlier_position_on_the_board(visit):
-    rita = record(visit(), "pathagon", "d4", "c3")
-    page = rita.page
+    rita, page = record(visit(), "pathagon", "d4", "c3")
     page.route("**/positions", lambda route: route.abort())
     page.locator("#log li", has_text="on d4.").get_by_role("button", name="Correct").click()
     expect(page.locator(".mending > .refusal")).to_have_text("The server cannot be reached. Try again.")
@@ -349,8 +320,7 @@ def test_touches_before_the_scripts_have_loaded_are_not_lost(visit, script, phon
 
 
 def test_a_correction_that_is_closed_while_it_is_sent_is_shown(visit):
-    rita = record(visit(), "pathagon", "d4", "c3")
-    page = rita.page
+    rita, page = record(visit(), "pathagon", "d4", "c3")
     held = hold(page, "**/corrections")
     open_step(page, "on c3.")
     find_field(page, "g7").click()
@@ -364,8 +334,7 @@ def test_a_correction_that_is_closed_while_it_is_sent_is_shown(visit):
 
 
 def test_a_correction_is_closed_by_a_key_without_changes(visit):
-    rita = record(visit(), "pathagon", "d4", "c3")
-    page = rita.page
+    rita, page = record(visit(), "pathagon", "d4", "c3")
     open_step(page, "on d4.")
     expect(page.locator("#board [data-at='c3'][data-owner], #board [data-touch='c3'] [data-owner]")).to_have_count(0)
     page.keyboard.press("Escape")
@@ -376,8 +345,7 @@ def test_a_correction_is_closed_by_a_key_without_changes(visit):
 
 
 def test_terrain_is_corrected_long_after_it_was_laid(visit):
-    rita = record(visit(), "rings", [1], [1], [1], [1], "start a2", "start a1", [1, 1, 1, 1])
-    page = rita.page
+    rita, page = record(visit(), "rings", [1], [1], [1], [1], "start a2", "start a1", [1, 1, 1, 1])
     page.locator("#log li").last.get_by_role("button", name="Correct").click()
     expect(page.locator(".mending h2")).to_have_text("Which terrain lies on ring a?")
     for name in ("a7", "a6", "a1", "a2"):
@@ -388,12 +356,8 @@ def test_terrain_is_corrected_long_after_it_was_laid(visit):
     assert rita.moves() == ["start a2", "start a1"]
 
 
-# -------------------------------------------------------------------------------------------------------- withdrawals
-
-
 def test_a_withdrawal_asks_one_clear_question(visit):
-    rita = record(visit(), "portals", seats=("Ada", "Bea", "Cid"))
-    page = rita.page
+    rita, page = record(visit(), "portals", seats=("Ada", "Bea", "Cid"))
     opener = page.get_by_role("button", name="A player withdraws")
     opener.click()
     dialog = page.locator("#leaving")
@@ -412,7 +376,7 @@ def test_a_withdrawal_asks_one_clear_question(visit):
 
 
 def test_the_page_shows_a_withdrawal_that_happened_before_its_answer_came(visit):
-    page = record(visit(), "portals", seats=("Ada", "Bea", "Cid")).page
+    _, page = record(visit(), "portals", seats=("Ada", "Bea", "Cid"))
     page.get_by_role("button", name="A player withdraws").click()
     dialog = page.locator("#leaving")
     dialog.get_by_role("radio", name="Cid").check()
@@ -429,8 +393,7 @@ def test_the_page_shows_a_withdrawal_that_happened_before_its_answer_came(visit)
 
 
 def test_a_mistaken_withdrawal_is_corrected_or_removed_even_if_it_ended_the_match(visit):
-    rita = record(visit(), "pathagon", "d4")
-    page = rita.page
+    rita, page = record(visit(), "pathagon", "d4")
     page.get_by_role("button", name="A player withdraws").click()
     page.get_by_role("radio", name="Bea").check()
     page.get_by_role("button", name="Withdraw the player", exact=True).click()

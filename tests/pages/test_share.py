@@ -8,10 +8,9 @@ import segno
 from PIL import Image
 from playwright.sync_api import Locator, expect
 
-from plyscribe.service.client import Client
-from tests.pages.conftest import TOKENS, OtherSite, find_barriers, hold, require_usable, take_pictures
+from tests.pages.conftest import OtherSite, find_barriers, hold, require_usable, take_pictures
 
-pytestmark = pytest.mark.server
+MOVES = ("d4", "e5", "a1")
 
 
 def invite(visitor, ruleset: str) -> str:
@@ -30,16 +29,6 @@ def accept(visitor, link: str, name: str) -> None:
     visitor.page.get_by_role("link", name="Continue").click()
     visitor.page.get_by_role("button", name="Play", exact=True).click()
     visitor.page.wait_for_url(re.compile(r"/play$"))
-
-
-def play_match(visitor, moves: tuple[str, ...] = ("d4", "e5", "a1")) -> str:
-    """A public match of one player against herself, with these moves."""
-    with Client(visitor.url, TOKENS[visitor.url, "Ann"]) as client:
-        me = {"player": client.me()["player"]}
-        match = client.create_match("pathagon", [me, me])["match"]
-        for move in moves:
-            client.move(match, move)
-    return match
 
 
 def read_code(code: Locator) -> list[list[bool]]:
@@ -110,7 +99,7 @@ def test_the_code_on_the_screen_is_that_of_the_link(visit, dark):
 def test_the_position_on_the_board_is_shared(visit):
     ann = visit("Ann")
     ann.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    match = play_match(ann)
+    match = ann.play_alone(*MOVES)
     page = ann.page
     page.goto(f"/matches/{match}?ply=1")
     page.get_by_text("Share this position").click()
@@ -134,7 +123,7 @@ def test_the_position_on_the_board_is_shared(visit):
 
 def test_a_film_that_takes_long_is_asked_for_again_and_one_that_cannot_be_made_is_said_so(visit):
     ann = visit("Ann")
-    match = play_match(ann)
+    match = ann.play_alone(*MOVES)
     page = ann.page
     answers = [503, 503]
 
@@ -158,12 +147,9 @@ def test_a_film_that_takes_long_is_asked_for_again_and_one_that_cannot_be_made_i
     ann.faults.clear()
 
 
-# ----------------------------------------------------------------------------------------------------- another site
-
-
 def test_a_blog_shows_the_board_and_its_readers_step_through_it(visit, reader):
     ann = visit("Ann")
-    match = play_match(ann)
+    match = ann.play_alone(*MOVES)
     ann.page.goto(f"/matches/{match}?ply=1")
     reader.goto(OtherSite(ann.page.locator("#share-frame").input_value()).origin)
     board = reader.frame_locator("iframe")
@@ -183,16 +169,16 @@ def test_a_blog_shows_the_board_and_its_readers_step_through_it(visit, reader):
 
 def test_a_frame_follows_a_match_under_way(visit, reader):
     ann = visit("Ann")
-    match = play_match(ann)
+    match = ann.play_alone(*MOVES)
     reader.goto(OtherSite(f'<iframe src="{ann.url}/embed/matches/{match}" width="480" height="600"></iframe>').origin)
     board = reader.frame_locator("iframe")
     expect(board.locator("#embed-place")).to_have_text("3 of 3")
-    with Client(ann.url, TOKENS[ann.url, "Ann"]) as client:
+    with ann.client() as client:
         client.move(match, "b2")
     expect(board.locator("#embed-place")).to_have_text("4 of 4")
     board.get_by_role("button", name="One move back").click()
     expect(board.locator("#embed-place")).to_have_text("3 of 4")
-    with Client(ann.url, TOKENS[ann.url, "Ann"]) as client:
+    with ann.client() as client:
         client.move(match, "b3")
     # A reader who looks at an earlier position stays there.
     expect(board.locator("#embed-place")).to_have_text("3 of 5")
@@ -200,14 +186,14 @@ def test_a_frame_follows_a_match_under_way(visit, reader):
 
 def test_a_step_in_a_frame_counts_although_a_move_comes_meanwhile(visit):
     ann = visit("Ann")
-    match = play_match(ann)
+    match = ann.play_alone(*MOVES)
     page = visit().page
     page.goto(f"/embed/matches/{match}")
     expect(page.locator("#embed-place")).to_have_text("3 of 3")
     held = hold(page, "**/embed/**", times=1)
     page.get_by_role("button", name="One move back").click()
     held.wait()
-    with Client(ann.url, TOKENS[ann.url, "Ann"]) as client:
+    with ann.client() as client:
         client.move(match, "b2")
     expect(page.locator("#embed-place")).to_have_text("2 of 4")
     held[0].continue_()
@@ -218,7 +204,7 @@ def test_a_step_in_a_frame_counts_although_a_move_comes_meanwhile(visit):
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_a_frame_has_its_theme_whatever_the_system_prefers(visit, theme):
     ann = visit("Ann", dark=theme == "light")
-    match = play_match(ann)
+    match = ann.play_alone(*MOVES)
     ann.page.goto(f"/embed/matches/{match}?theme={theme}")
     ground = ann.page.evaluate("getComputedStyle(document.body).backgroundColor")
     label = ann.page.evaluate("getComputedStyle(document.querySelector('#embed-board .label')).fill")
@@ -228,7 +214,7 @@ def test_a_frame_has_its_theme_whatever_the_system_prefers(visit, theme):
 
 def test_a_framed_board_has_no_barriers_fits_a_phone_and_steps_without_scripts(visit):
     ann, reader = visit("Ann"), visit(scripts=False)
-    match = play_match(ann)
+    match = ann.play_alone(*MOVES)
     ann.page.goto(f"/embed/matches/{match}")
     require_usable(ann.page, "embed")
     reader.page.goto(f"/embed/matches/{match}?theme=dark&seat=2")

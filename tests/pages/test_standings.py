@@ -1,24 +1,14 @@
 """The table and the crosstable in a browser: links to matches, numbers that add up, and equal names told apart."""
 
-import pytest
 from playwright.sync_api import expect
 
 from tests.pages.conftest import find_barriers, require_usable
-from tests.pages.halls import ClubNight
 from tests.system.running import wait_for
 
-pytestmark = pytest.mark.server
 
-
-@pytest.fixture
-def night(service):
-    night = ClubNight(service, format={"kind": "round-robin"}, rounds_begin="auto")
-    yield night
-    night.close()
-
-
-def test_the_tables_of_a_night_say_who_beat_whom(visit, night):
-    night.guests("Ada", "Kim", "Ada", "Maximiliane Musterfrau-Beispiel", "Lou")
+def test_the_tables_of_a_night_say_who_beat_whom(visit, announce):
+    guests = ("Ada", "Kim", "Ada", "Maximiliane Musterfrau-Beispiel", "Lou")
+    night = announce(*guests, format={"kind": "round-robin"}, rounds_begin="auto")
     night.post("/start")
     for number in range(1, 6):
         wait_for(lambda number=number: len(night.list_games(number)) == 2, why=f"round {number}")

@@ -1,11 +1,8 @@
 """The page that starts a match says what the match counts for."""
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from tests.pages.conftest import find_barriers
-
-pytestmark = pytest.mark.server
 
 FRIENDLY = "Friendly: the result does not count for ratings."
 RATED = "Rated: the result changes the ratings of all who play."

@@ -4,14 +4,11 @@ import re
 from typing import Any
 
 import pytest
-from playwright.sync_api import Route, expect
+from playwright.sync_api import expect
 
-from plyscribe.service.client import Client
 from plyscribe.service.web.pages.assets import path_of
-from tests.pages.conftest import GAMES, NARROW, PHONE, TOKENS, Visitor, find_faults, fits, require_usable
+from tests.pages.conftest import GAMES, NARROW, PHONE, Visitor, find_faults, fits, hold, require_usable
 from tests.pages.test_play import begin
-
-pytestmark = pytest.mark.server
 
 
 def begin_match(visitor: Visitor, seats: tuple[str, ...] = ("me", "bot:random")) -> str:
@@ -20,15 +17,9 @@ def begin_match(visitor: Visitor, seats: tuple[str, ...] = ("me", "bot:random"))
     return visitor.page.url.split("/")[-2]
 
 
-def act(visitor: Visitor, match: str, what: str) -> None:
-    """Send a command of a visitor past the page."""
-    asked = visitor.context.request.post(
-        f"{visitor.url}/v1/matches/{match}/{what}", data={}, headers={"Origin": visitor.url}
-    )
-    assert asked.ok, asked.text()
-
-
-# ------------------------------------------------------------------------------------------------------------- layout
+def withdraw(visitor: Visitor, match: str) -> None:
+    with visitor.client() as client:
+        client.withdraw(match)
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -58,8 +49,7 @@ def test_on_a_phone_the_header_is_one_row_with_a_menu(visit):
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_on_a_desk_the_whole_board_and_its_players_are_in_sight(visit, matches, game):
-    page = visit().page
+def test_on_a_desk_the_whole_board_and_its_players_are_in_sight(page, matches, game):
     page.set_viewport_size({"width": 1440, "height": 900})
     page.goto(f"/matches/{matches[game]}/play")
     top, bottom = (page.locator(name).bounding_box() for name in ("#above", "#below"))
@@ -71,17 +61,13 @@ def test_a_table_has_no_barriers_while_it_is_played_and_at_its_end(visit):
     ann = visit("Mia")
     match = begin_match(ann)
     require_usable(ann.page, "table")
-    act(ann, match, "withdrawal")
+    withdraw(ann, match)
     expect(ann.page.locator("#end")).to_be_visible()
     require_usable(ann.page, "table-end")
 
 
-# ---------------------------------------------------------------------------------------------------------- the end
-
-
 @pytest.mark.parametrize("game", GAMES)
-def test_the_end_of_every_game_says_who_won_and_why(visit, matches, game):
-    page = visit().page
+def test_the_end_of_every_game_says_who_won_and_why(page, matches, game):
     page.goto(f"/matches/{matches[game]}")
     end = page.locator("#end")
     expect(end.get_by_role("heading")).to_have_text(re.compile(r"(wins|A draw)( \w|:).*\."))
@@ -101,7 +87,7 @@ def test_an_offer_of_a_rematch_reaches_the_open_table_of_the_other_player(visit)
     ben.page.goto(f"/matches/{match}/play")
     ben.page.get_by_role("button", name="Join the match").click()
     expect(ann.page.locator("#now")).to_contain_text("Your turn.")
-    act(ann, match, "withdrawal")
+    withdraw(ann, match)
     expect(ben.page.get_by_role("button", name="Rematch", exact=True)).to_be_visible()
     ann.page.goto(f"/matches/{match}")
     ann.page.get_by_role("button", name="Rematch", exact=True).click()
@@ -114,16 +100,14 @@ def test_an_offer_of_a_rematch_reaches_the_open_table_of_the_other_player(visit)
     expect(ben.page.get_by_role("link", name="Go to the rematch")).to_be_visible()
 
 
-def test_replay_plays_the_match_back_from_the_beginning(visit, matches):
-    page = visit().page
+def test_replay_plays_the_match_back_from_the_beginning(page, matches):
     page.goto(f"/matches/{matches['zhen']}")
     page.locator("#speed").select_option(label="Slow")
     page.get_by_role("link", name="Replay").click()
     expect(page.locator("#place")).to_have_text(re.compile(r"^[12] of "))
+    page.get_by_role("button", name="Pause").click()
+    page.get_by_role("button", name="Play back").click()
     expect(page.get_by_role("button", name="Pause")).to_be_visible()
-
-
-# ------------------------------------------------------------------------------------------------- the turned board
 
 
 IS_DRAWN = """(drawing) => {
@@ -132,8 +116,7 @@ IS_DRAWN = """(drawing) => {
 }"""
 
 
-def test_the_board_can_be_turned_and_stays_turned_while_stepping(visit, matches):
-    page = visit().page
+def test_the_board_can_be_turned_and_stays_turned_while_stepping(page, matches):
     page.goto(f"/matches/{matches['pathagon']}?ply=2")
     below = page.locator("#below .bar-name").inner_text()
     drawn = page.locator("#board").inner_html()
@@ -160,25 +143,16 @@ def test_the_board_can_be_turned_and_stays_turned_while_stepping(visit, matches)
 def test_a_board_that_is_turned_while_a_move_comes_shows_both(visit, late):
     ann = visit("Mia")
     page = ann.page
-    with Client(ann.url, TOKENS[ann.url, "Mia"]) as client:
-        match = client.create_match("pathagon", [{"player": client.me()["player"]}] * 2)["match"]
+    match = ann.play_alone()
+    with ann.client() as client:
         page.goto(f"/matches/{match}/play")
         expect(page.locator("#board .choice").first).to_be_visible()
-        news, turned = list[Route](), list[Route]()
-        page.route(
-            lambda address: address.endswith("/play"), lambda route: route.continue_() if news else news.append(route)
-        )
-        page.route(
-            lambda address: "seen=2" in address, lambda route: route.continue_() if turned else turned.append(route)
-        )
+        news = hold(page, lambda address: address.endswith("/play"), times=1)
+        turned = hold(page, lambda address: "seen=2" in address, times=1)
         page.locator("#turn").click()
-        while not turned:
-            page.wait_for_timeout(20)
-        asked_before = turned[0].fetch()
+        asked_before = turned.wait().fetch()
         client.move(match, "d4")
-    while not news:
-        page.wait_for_timeout(20)
-    answers = [(turned[0], asked_before), (news[0], news[0].fetch())]
+    answers = [(turned[0], asked_before), (news.wait(), news[0].fetch())]
     for route, answered in answers if late == "news" else answers[::-1]:
         route.fulfill(response=answered)
         page.wait_for_timeout(200)
@@ -186,8 +160,6 @@ def test_a_board_that_is_turned_while_a_move_comes_shows_both(visit, late):
     expect(page.locator("#now")).to_contain_text("Your turn: seat 2.")
     expect(page.locator('#board [data-touch="d4"] [data-owner], #board [data-at="d4"]')).to_be_attached()
 
-
-# ------------------------------------------------------------------------------------------------------------- motion
 
 FIELDS = "".join(
     f'<rect data-place="{name}" x="{x}" y="40" width="20" height="20"/>' for name, x in (("a", 0), ("b", 80))
@@ -288,6 +260,7 @@ def test_what_happened_is_shown_by_motion_and_nothing_else_moves(swap):
             assert each["stops"] == (3 if effects is OVER else 2), name
             assert each["duration"] <= 200, name
             assert (each["what"] != "ghost gone") or each["opacity"] == ["1", "0"], name
+    expect(swap.page.locator(".ghost")).to_have_count(0)
 
 
 def test_all_motion_is_over_soon_however_much_happens(swap):
@@ -304,13 +277,7 @@ def test_who_asks_for_little_motion_gets_none(swap):
     assert swap(draw(piece("a", 10)), draw(piece("b", 90)), [MOVED]) == []
 
 
-def test_ghosts_are_gone_after_the_motion(swap):
-    swap(draw(piece("b", 90, 2)), draw(), [TRAPPED])
-    expect(swap.page.locator(".ghost")).to_have_count(0)
-
-
-def test_a_step_on_the_match_page_moves_something_forth_and_back_but_a_jump_does_not(visit, matches):
-    page = visit().page
+def test_a_step_on_the_match_page_moves_something_forth_and_back_but_a_jump_does_not(page, matches):
     page.goto(f"/matches/{matches['zhen']}?ply=2")
     page.evaluate(
         "() => { const animate = Element.prototype.animate; window.motions = 0;"

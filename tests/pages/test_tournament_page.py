@@ -1,18 +1,9 @@
 """The page of a tournament, watched live to the end."""
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from plyscribe.service.client import Client
 from tests.pages.conftest import hold, require_usable
-
-pytestmark = pytest.mark.server
-
-
-@pytest.fixture
-def organiser(service):
-    with Client(service.url, (service.data / "admin.token").read_text().strip()) as client:
-        yield client
 
 
 def announce(organiser: Client, bots: int, **terms: object) -> str:

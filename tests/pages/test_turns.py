@@ -3,16 +3,10 @@
 import re
 
 import httpx
-import pytest
 from playwright.sync_api import expect
 
-from plyscribe.service.client import Client
-from tests.pages.conftest import TOKENS, Visitor
-from tests.pages.test_tournament_page import announce, organiser  # noqa: F401 (a fixture)
+from tests.pages.test_tournament_page import announce
 from tests.system.running import WITHIN_S, wait_for
-
-pytestmark = pytest.mark.server
-
 
 CAPTURE = """
 window.shown = [];
@@ -24,13 +18,9 @@ window.Notification = class extends EventTarget {
 """
 
 
-def client_of(visitor: Visitor, name: str) -> Client:
-    return Client(visitor.url, TOKENS[visitor.url, name])
-
-
 def test_a_badge_on_every_page_leads_to_the_match_that_waits(visit):
     tilda, till = visit("Tilda"), visit("Till")
-    with client_of(tilda, "Tilda") as one, client_of(till, "Till") as two:
+    with tilda.client() as one, till.client() as two:
         seats = [{"player": two.me()["player"]}, {"player": one.me()["player"]}]
         match = two.create_match("pathagon", seats)["match"]
         one.take_seat(match, 2)
@@ -54,7 +44,7 @@ def test_a_notification_is_shown_to_who_asked_for_it_alone(visit):
     tilda.page.get_by_label("Show a notification while a page of Plyscribe is open").check()
     # What came before the first look is old.
     tilda.page.wait_for_function("() => Object.keys(localStorage).some((key) => key.startsWith('plyscribe-seen-'))")
-    with client_of(tilda, "Tilda") as one, client_of(till, "Till") as two:
+    with tilda.client() as one, till.client() as two:
         match = two.create_match("zhen", [{"player": one.me()["player"]}, {"player": two.me()["player"]}])["match"]
         tilda.page.wait_for_function("() => window.shown.some(([title]) => title === 'You are invited to a match')")
         one.take_seat(match, 1)
@@ -65,12 +55,10 @@ def test_a_notification_is_shown_to_who_asked_for_it_alone(visit):
     assert till.page.evaluate("window.shown") == []
 
 
-def test_a_player_is_led_from_the_cup_to_their_game(visit, organiser):  # noqa: F811
+def test_a_player_is_led_from_the_cup_to_their_game(visit, organiser):
     made = announce(organiser, 1)
     tilda = visit("Tilda")
-    tilda.page.goto(f"/tournaments/{made}")
-    tilda.page.get_by_role("button", name="Enter").click()
-    expect(tilda.page.get_by_role("button", name="Enter")).to_have_count(0)
+    tilda.enter(made)
     organiser.start_tournament(made)
     link = tilda.page.get_by_role("link", name="Play your game")
     match = str(link.get_attribute("href")).split("/")[2]

@@ -4,12 +4,9 @@ import re
 import time
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from tests.pages.conftest import NARROW, find_barriers, fits
-from tests.pages.halls import ClubNight
-
-pytestmark = pytest.mark.server
 
 PROJECTOR = {"width": 1920, "height": 1080}
 TURNS_AFTER_MS, TURN_MS = 12_100, 700
@@ -17,10 +14,21 @@ TURNS_AFTER_MS, TURN_MS = 12_100, 700
 
 
 @pytest.fixture
-def night(service):
-    night = ClubNight(service)
-    yield night
-    night.close()
+def night(announce):
+    return announce()
+
+
+def project_64(visit, night) -> Page:
+    """A wall with more boards than fit. The test alone turns its pages, however long its looks take."""
+    night.guests(*(f"Guest {number}" for number in range(1, 65)))
+    night.begin()
+    page = visit().page
+    page.clock.install()
+    page.clock.pause_at(time.time() + 60)
+    page.set_viewport_size(PROJECTOR)
+    page.goto(f"{night.page}/wall")
+    expect(page.locator("#wall-games .page")).to_have_text(re.compile(r"1/[2-9]"))
+    return page
 
 
 def test_the_wall_shows_results_as_they_come_to_visitors_without_an_account(visit, night):
@@ -40,9 +48,8 @@ def test_the_wall_shows_results_as_they_come_to_visitors_without_an_account(visi
     assert find_barriers(page) == []
 
 
-def test_the_final_table_is_on_the_wall_once_the_tournament_is_ended_from_its_page(visit, service):
-    night = ClubNight(service, format={"kind": "swiss", "rounds": 1})
-    night.guests("Ida", "Kim")
+def test_the_final_table_is_on_the_wall_once_the_tournament_is_ended_from_its_page(visit, announce):
+    night = announce("Ida", "Kim", format={"kind": "swiss", "rounds": 1})
     night.begin()
     wall = visit().page
     wall.goto(f"{night.page}/wall")
@@ -52,7 +59,6 @@ def test_the_final_table_is_on_the_wall_once_the_tournament_is_ended_from_its_pa
     page.get_by_role("dialog").get_by_role("button").first.click()
     expect(wall.get_by_role("heading", name="Final table")).to_be_visible()
     expect(wall.locator("#wall-table .line")).to_have_text([re.compile("Ida.*2"), re.compile("Kim.*0")])
-    night.close()
 
 
 def test_the_wall_says_that_it_is_stale_and_recovers_by_itself(visit, night):
@@ -72,16 +78,8 @@ def test_the_wall_says_that_it_is_stale_and_recovers_by_itself(visit, night):
 
 
 def test_more_boards_than_fit_are_shown_page_by_page_without_scrolling(visit, night):
-    night.guests(*(f"Guest {number}" for number in range(1, 65)))
-    night.begin()
-    page = visit().page
-    page.clock.install()
-    # This test alone turns pages, however long its looks take.
-    page.clock.pause_at(time.time() + 60)
-    page.set_viewport_size(PROJECTOR)
-    page.goto(f"{night.page}/wall")
+    page = project_64(visit, night)
     games = page.locator("#wall-games")
-    expect(games.locator(".page")).to_have_text(re.compile(r"1/[2-9]"))
     pages = int(games.locator(".page").inner_text().partition("/")[2])
     shown: set[str | None] = set()
     for number in range(1, pages + 1):
@@ -94,15 +92,7 @@ def test_more_boards_than_fit_are_shown_page_by_page_without_scrolling(visit, ni
 
 
 def test_a_result_may_come_while_the_wall_turns_a_page(visit, night):
-    night.guests(*(f"Guest {number}" for number in range(1, 65)))
-    night.begin()
-    page = visit().page
-    page.clock.install()
-    page.clock.pause_at(time.time() + 60)
-    page.set_viewport_size(PROJECTOR)
-    page.goto(f"{night.page}/wall")
-    counter = page.locator("#wall-games .page")
-    expect(counter).to_have_text(re.compile(r"1/[2-9]"))
+    page = project_64(visit, night)
     page.clock.run_for(TURNS_AFTER_MS)
     expect(page.locator("#wall-games .turning")).to_be_attached()
     night.post("/results", round=1, board=1, ranks=[1, 2])
@@ -110,7 +100,7 @@ def test_a_result_may_come_while_the_wall_turns_a_page(visit, night):
     page.evaluate("dispatchEvent(new Event('online'))")
     expect(page.locator("[data-line='1']").first).to_contain_text("1 : 0")
     page.clock.run_for(TURN_MS)
-    expect(counter).to_have_text(re.compile(r"2/[2-9]"))
+    expect(page.locator("#wall-games .page")).to_have_text(re.compile(r"2/[2-9]"))
 
 
 def test_a_final_has_its_boards_on_the_wall(visit, night):

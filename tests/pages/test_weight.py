@@ -6,9 +6,7 @@ import pytest
 from playwright.sync_api import Response, expect
 
 from tests.pages.conftest import require_usable
-from tests.system.running import pair, status_of, wait_for
-
-pytestmark = pytest.mark.server
+from tests.system.running import pair, wait_for, wait_until_scored
 
 MOST_BYTES = 250_000
 
@@ -24,8 +22,7 @@ def names(service) -> dict[str, str]:
         for client, move in ((ann, "+5"), (ben, "+3")):
             client.move(rated, move)
         ann.withdraw(rated)
-        for match in (long, rated):
-            wait_for(lambda match=match: status_of(ann, match) == "scored", why="the end of the match")
+        wait_until_scored(ann, long, rated)
         wait_for(lambda: ann.ratings_lag("zhen") == 0, why="the ratings")
         return {"match": long, "player": both.ids[1]}
 
@@ -79,8 +76,7 @@ def name_picture(path: str) -> str:
     return re.sub(r"\W+", "-", f"page{path}").strip("-")
 
 
-def test_the_keyboard_can_skip_the_navigation(visit):
-    page = visit().page
+def test_the_keyboard_can_skip_the_navigation(page):
     page.goto("/")
     page.keyboard.press("Tab")
     expect(page.get_by_role("link", name="Skip to main content")).to_be_focused()
