@@ -186,7 +186,6 @@ def offenders(paths: Iterable[Path], forbidden: Callable[[Path], set[str]]) -> d
 
 
 def packages_of(path: Path) -> set[str]:
-    """The packages of ours that a file imports from."""
     return {parts[0] for name in imports_of(path) if (parts := parts_of(name))} - {"__version__"}
 
 

@@ -38,9 +38,13 @@ def run(tmp_path: Path, script: str, lines: list[bytes], *more: str) -> subproce
     return subprocess.run(argv, capture_output=True, text=True, timeout=60)
 
 
-def test_the_dice_of_an_export_are_checked(tmp_path, played):
-    done = run(tmp_path, DICE, [format_event_line(entry) for entry in played.entries])
+def check_dice(tmp_path: Path, table: Table) -> None:
+    done = run(tmp_path, DICE, [format_event_line(entry) for entry in table.entries])
     assert re.match(r"[1-9]\d* rolls follow", done.stdout), done.stderr
+
+
+def test_the_dice_of_an_export_are_checked(tmp_path, played):
+    check_dice(tmp_path, played)
 
 
 def test_the_dice_of_a_fork_that_goes_on_with_them_are_checked(tmp_path, played):
@@ -51,8 +55,7 @@ def test_the_dice_of_a_fork_that_goes_on_with_them_are_checked(tmp_path, played)
     fork.when(CreateMatch, ANN, ruleset="toy", seats=solo, dice=dice, parent=parent, line=LineCopied(line, salts))
     while fork.status == "playing":
         fork.play("push")
-    done = run(tmp_path, DICE, [format_event_line(entry) for entry in fork.entries])
-    assert re.match(r"[1-9]\d* rolls follow", done.stdout), done.stderr
+    check_dice(tmp_path, fork)
 
 
 def test_the_dice_of_a_block_are_checked(tmp_path):
@@ -60,8 +63,7 @@ def test_the_dice_of_a_block_are_checked(tmp_path):
     table = new_match("toy", (account(ANN), account(ANN)), dice=shared)
     table.when(Withdraw, ANN, seat=1)
     table.when(RevealDice, SYSTEM)
-    done = run(tmp_path, DICE, [format_event_line(entry) for entry in table.entries])
-    assert re.match(r"[1-9]\d* rolls follow", done.stdout), done.stderr
+    check_dice(tmp_path, table)
 
 
 def test_a_wrong_roll_is_found(tmp_path, played):

@@ -129,7 +129,6 @@ def main(names: tuple[str, ...], seconds: int) -> None:
 
 
 def _format(result: Result) -> dict[str, str]:
-    """The columns of the table."""
     return {
         "attack": result.name,
         "ms an answer": f"{1000 * result.cpu_s:.2f}",

@@ -67,23 +67,19 @@ def check_rounds(scene: Scene, who: Player, numbers: Iterator[int]) -> None:
 
 
 def verify(scene: Scene, who: Player, numbers: Iterator[int]) -> None:
-    """Have a long match verified."""
     scene.send(who, "GET", f"/v1/matches/{scene.long_match}/verification")
 
 
 def read_pages(scene: Scene, who: Player, numbers: Iterator[int]) -> None:
-    """Open the page of a long match."""
     scene.send(who, "GET", f"/matches/{scene.long_match}", headers={"Accept": "text/html"})
 
 
 def read_contract(scene: Scene, who: Player, numbers: Iterator[int]) -> None:
-    """Read the contract and the documentation."""
     for path in ("/openapi.yaml", "/docs"):
         scene.send(who, "GET", path)
 
 
 def read_events(scene: Scene, who: Player, numbers: Iterator[int]) -> None:
-    """Read the events and far positions of a long match."""
     scene.send(who, "GET", f"/v1/matches/{scene.long_match}/events?after={next(numbers) % 3000}&limit=1000")
     scene.send(who, "GET", f"/v1/matches/{scene.long_match}/positions/{next(numbers) % 2000}")
 
@@ -107,18 +103,11 @@ def send_faulty(scene: Scene, who: Player, numbers: Iterator[int]) -> None:
 
 
 def send_bundles(scene: Scene, who: Player, numbers: Iterator[int]) -> None:
-    """Import large bundles."""
-    scene.send(
-        who,
-        "POST",
-        "/v1/imports",
-        content=scene.bundles[next(numbers) % len(scene.bundles)],
-        headers={"Content-Type": BUNDLE},
-    )
+    bundle = scene.bundles[next(numbers) % len(scene.bundles)]
+    scene.send(who, "POST", "/v1/imports", content=bundle, headers={"Content-Type": BUNDLE})
 
 
 def fork(scene: Scene, who: Player, numbers: Iterator[int]) -> None:
-    """Fork a long match."""
     scene.send(who, "POST", f"/v1/matches/{scene.long_match}/forks", {"ply": 3000 + next(numbers) % 500})
 
 

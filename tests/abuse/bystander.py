@@ -18,12 +18,11 @@ class Bystander:
     def __init__(self, url: str) -> None:
         self._player = Player(url, "Bystander")
         self._steps = cycle([self._move, self._move, self._read, self._move, self._move, self._look, self._ask_bot])
-        self._match = self._begin([self._player.id, self._player.id])
-        self._with_bot = self._begin([self._player.id, {"bot": "random"}])
+        self._me = {"player": self._player.id}
+        self._match, self._with_bot = self._begin(self._me), self._begin({"bot": "random"})
         self.slowest_bot_s = 0.0
 
     def close(self) -> None:
-        """Leave."""
         self._player.close()
 
     def play(self, for_s: float) -> int:
@@ -35,17 +34,16 @@ class Bystander:
             time.sleep(max(0.0, begun + answers / STEPS_PER_S - time.monotonic()))
         return answers
 
-    def _begin(self, seats: list[object]) -> str:
-        body = {"ruleset": "pathagon", "seats": [{"player": who} if isinstance(who, str) else who for who in seats]}
+    def _begin(self, opponent: dict[str, str]) -> str:
+        body = {"ruleset": "pathagon", "seats": [self._me, opponent]}
         return str(self._get("POST", "/v1/matches", body)["match"])
 
     def _move(self) -> None:
-        listed = self._legal(self._match)
-        if listed is None:
-            self._match = self._begin([self._player.id, self._player.id])
-            listed = self._legal(self._match)
-        assert listed is not None
-        self._get("POST", f"/v1/matches/{self._match}/moves", {"move": listed})
+        move = self._legal(self._match)
+        if move is None:
+            self._match = self._begin(self._me)
+            move = self._legal(self._match)
+        self._get("POST", f"/v1/matches/{self._match}/moves", {"move": move})
 
     def _legal(self, match: str) -> str | None:
         moves = self._get("GET", f"/v1/matches/{match}/legal-moves?limit=1")["moves"]
@@ -61,7 +59,7 @@ class Bystander:
         """Make a move, and wait until the bot has made its own."""
         move = self._legal(self._with_bot)
         if move is None:
-            self._with_bot = self._begin([self._player.id, {"bot": "random"}])
+            self._with_bot = self._begin({"bot": "random"})
             move = self._legal(self._with_bot)
         version = self._get("POST", f"/v1/matches/{self._with_bot}/moves", {"move": move})["version"]
         begun = time.monotonic()
@@ -81,5 +79,4 @@ class Bystander:
 
 
 def is_healthy(url: str) -> bool:
-    """Whether the service says that it is well."""
     return httpx.get(f"{url}/healthz", timeout=30).is_success

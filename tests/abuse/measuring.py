@@ -24,7 +24,6 @@ class Reading(NamedTuple):
     web_bytes: int
 
     def since(self, before: "Reading") -> "Reading":
-        """What was used between two readings."""
         return Reading(*(now - then for now, then in zip(self, before, strict=True)))
 
 

@@ -21,7 +21,6 @@ class Player:
             self._http.headers["Authorization"] = f"Bearer {token}"
 
     def close(self) -> None:
-        """Close the connection."""
         self._http.close()
 
     def again(self) -> "Player":

@@ -24,7 +24,6 @@ def read_yaml(path: Path) -> list[Any]:
 
 
 def read_rules() -> list[dict[str, Any]]:
-    """The rules of all alarms."""
     [document] = read_yaml(DEPLOY / "prometheus" / "alerts.yaml")
     return [rule for group in document["groups"] for rule in group["rules"]]
 
@@ -41,7 +40,6 @@ def list_queries() -> list[str]:
 
 
 def list_named_metrics() -> set[str]:
-    """The metrics that rules and dashboards name."""
     asked = [*(rule["expr"] for rule in read_rules()), *list_queries()]
     return {name for text in asked for name in METRIC.findall(text)}
 

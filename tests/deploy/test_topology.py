@@ -78,9 +78,6 @@ def test_the_procfile_runs_the_same_commands():
     assert ran == {}
 
 
-# ------------------------------------------------------------------------------------------------------------- compose
-
-
 def test_the_store_of_compose_is_a_cluster_of_three_with_replicas_in_the_many_layout():
     [document] = read_yaml(DEPLOY / "compose.many.yaml")
     nodes = {
@@ -126,9 +123,6 @@ def test_what_compose_asks_for_stands_in_the_example():
     offered = set(re.findall(r"^([A-Z_]+)=", example, re.MULTILINE))
     texts = [(DEPLOY / file).read_text(encoding="utf-8") for file in COMPOSE.values()]
     assert {name for text in texts for name in re.findall(r"\$\{([A-Z_]+)", text)} == offered
-
-
-# ---------------------------------------------------------------------------------------------------------- kubernetes
 
 
 def read_manifests() -> dict[tuple[str, str], dict[str, Any]]:
@@ -181,9 +175,6 @@ def test_the_kustomization_lists_every_manifest():
     [document] = read_yaml(DEPLOY / "kubernetes" / "kustomization.yaml")
     files = {path.name for path in (DEPLOY / "kubernetes").glob("*.yaml")} - {"kustomization.yaml"}
     assert sorted(document["resources"]) == sorted(files)
-
-
-# ----------------------------------------------------------------------------------------------------- all that is left
 
 
 def test_prometheus_asks_every_process_of_the_many_layout():

@@ -10,8 +10,6 @@ from tests.faults.players import Acknowledged, list_moves
 
 @dataclass
 class Verdict:
-    """What was found, over all matches."""
-
     acknowledged: int = 0
     lost: list[str] = field(default_factory=list)
     doubled: list[str] = field(default_factory=list)

@@ -27,8 +27,6 @@ BETWEEN = 40
 
 
 class Failovers(NamedTuple):
-    """What a campaign does."""
-
     failovers: int
     replicas: int
     """How many replicas an answer waits for, of two."""
@@ -45,8 +43,6 @@ class Failovers(NamedTuple):
 
 @dataclass
 class Outcome:
-    """What was found."""
-
     failovers: int = 0
     sent: int = 0
     acknowledged: int = 0

@@ -18,8 +18,6 @@ CHUNK = 65_536
 
 @dataclass(eq=False)
 class Link:
-    """One connection through the proxy."""
-
     client: asyncio.StreamWriter
     server: asyncio.StreamWriter
     flows: list[asyncio.Task[None]] = field(default_factory=list)

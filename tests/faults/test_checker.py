@@ -1,6 +1,7 @@
 """The checkers of the campaigns find what they are there to find."""
 
 from collections.abc import Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -23,13 +24,7 @@ EVENTS = [
     event(4, "move-made", seat=1, move="c1"),
 ]
 TOLD = [
-    Acknowledged(
-        each["data"]["seat"],
-        each["data"]["move"],
-        "",
-        each["version"] - 1,
-        {"version": each["version"], "hash": each["hash"], "events": [each]},
-    )
+    Acknowledged(each["data"]["seat"], each["data"]["move"], "", each["version"] - 1, {**each, "events": [each]})
     for each in EVENTS[1:]
 ]
 
@@ -65,22 +60,12 @@ def test_a_verdict_and_a_score_are_there_once(types: list[str], clean: bool):
     assert verdict.is_clean == clean
 
 
-class Writer:
-    """What the judge reads of a writer."""
-
-    stream = "match-writer0"
-    sent = unanswered = 0
-    longest_s = 0.0
-
-    def __init__(self, acknowledged: list[StoredEvent]) -> None:
-        self.acknowledged = acknowledged
-
-
 def chain(*names: bytes) -> list[StoredEvent]:
-    return link_all(first_link(Writer.stream), 1, list(names))
+    return link_all(first_link("match-a"), 1, list(names))
 
 
 WHOLE = chain(b"one", b"two", b"three")
+WRITER = SimpleNamespace(stream="match-a", sent=0, unanswered=0, longest_s=0.0, acknowledged=WHOLE)
 
 
 @pytest.mark.parametrize(
@@ -97,6 +82,6 @@ def test_what_a_failover_lost_doubled_or_broke_is_found(
     stored: list[StoredEvent], lost: int, doubled: int, broken: int
 ):
     outcome = Outcome()
-    judge(Writer(WHOLE), stored, outcome)  # type: ignore[arg-type]
+    judge(WRITER, stored, outcome)  # type: ignore[arg-type]
     assert (len(outcome.lost), len(outcome.doubled), len(outcome.broken)) == (lost, doubled, broken)
     assert outcome.is_clean == (lost == doubled == broken == 0)
