@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from plyscribe.service.web.pages.assets import path_of
-from tests.pages.conftest import GAMES, NARROW, PHONE, Visitor, find_faults, fits, hold, require_usable
+from tests.pages.conftest import GAMES, NARROW, PHONE, Held, Visitor, find_faults, fits, require_usable
 from tests.pages.test_play import begin
 
 
@@ -147,8 +147,13 @@ def test_a_board_that_is_turned_while_a_move_comes_shows_both(visit, late):
     with ann.client() as client:
         page.goto(f"/matches/{match}/play")
         expect(page.locator("#board .choice").first).to_be_visible()
-        news = hold(page, lambda address: address.endswith("/play"), times=1)
-        turned = hold(page, lambda address: "seen=2" in address, times=1)
+        news, turned = Held(page), Held(page)
+        page.route(
+            lambda address: address.endswith("/play"), lambda route: route.continue_() if news else news.append(route)
+        )
+        page.route(
+            lambda address: "seen=2" in address, lambda route: route.continue_() if turned else turned.append(route)
+        )
         page.locator("#turn").click()
         asked_before = turned.wait().fetch()
         client.move(match, "d4")
