@@ -39,7 +39,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> Iterator[None]:
     """Give the marks, which the option -m is then applied to; and put what is left in order."""
     for item in items:
-        if item.nodeid.startswith(("tests/pages/", "tests/system/")):
+        if item.nodeid.startswith(("tests/pages/", "tests/system/", "tests/workers/")):
             item.add_marker("server")
         if "postgres" in getattr(item, "fixturenames", ()):
             item.add_marker("exhaustive")

@@ -32,8 +32,6 @@ from plyscribe.workers.verify_match import verify_all
 from tests.service.conftest import CONFIG
 from tests.workers.given import ANN, BEN, ME, Workplace, new_key, put_forward
 
-pytestmark = pytest.mark.server
-
 RANDOM, GREEDY, SLOW = build_bot("random", 1), build_bot("greedy", 2), build_bot("mcts", 3, MAX_PLAYOUTS)
 
 

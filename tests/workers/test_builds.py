@@ -36,8 +36,6 @@ from tests.store.given import eventually
 from tests.store.own_servers import free_port
 from tests.workers.given import Killed, Workplace, kill
 
-pytestmark = pytest.mark.server
-
 OPERATOR = Actor("system", "test")
 
 

@@ -18,8 +18,6 @@ from tests.service.conftest import CONFIG
 from tests.workers.given import ANN, put_forward
 from tests.workers.test_relay import Rig
 
-pytestmark = pytest.mark.server
-
 
 class Club(Rig):
     """A store and a relay; `finish` records a match to its end: created, started, a move, a withdrawal, the end."""

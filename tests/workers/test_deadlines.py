@@ -26,8 +26,6 @@ from plyscribe.workers.duties.scan import Scan
 from plyscribe.workers.relay import Relay
 from tests.workers.given import ME, ORGANISER, Killed, Workplace, kill
 
-pytestmark = pytest.mark.server
-
 MOVE_MS = 60_000
 T = 1_800_000_000_000
 

@@ -14,8 +14,6 @@ from plyscribe.workers.duties.scan import Scan
 from plyscribe.workers.relay import Relay
 from tests.workers.given import ANN, Workplace, new_key, put_forward
 
-pytestmark = pytest.mark.server
-
 HEAD = "[ruleset zhen]\n[seat 1 Ada]\n[seat 2 Bea]\n\n"
 SOUND, FAULTY = HEAD + "1. +5 2. +3\n", HEAD + "1. +5 2. +3\n3. +5\n"
 

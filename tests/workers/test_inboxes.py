@@ -35,8 +35,6 @@ from plyscribe.workers.relay import Relay
 from tests.service.conftest import CONFIG
 from tests.workers.given import ANN, BEN, ME, ORGANISER, Killed, Workplace, kill
 
-pytestmark = pytest.mark.server
-
 
 class Rig(Workplace):
     """A store, a relay that only writes inboxes, and matches of Ann against Ben."""

@@ -18,7 +18,6 @@ from tests.workers.given import BEN
 from tests.workers.test_tournaments import A, B, Rig, bots, rig
 
 __all__ = ["rig"]
-pytestmark = pytest.mark.server
 
 LEAGUE = {"kind": "league", "round_days": 7}
 

@@ -23,8 +23,6 @@ from plyscribe.workers.duties.trimming import Trimming
 from plyscribe.workers.relay import Relay
 from tests.store.given import append
 
-pytestmark = pytest.mark.server
-
 STREAMS = tuple(f"match-{letter * 26}" for letter in "abcdefghij")
 
 

@@ -25,8 +25,6 @@ from plyscribe.workers.relay import open_relay
 from tests.store.given import eventually
 from tests.workers.given import ANN, ME, Workplace
 
-pytestmark = pytest.mark.server
-
 ROBOT = BuiltIn("random", 1, 7, None)
 
 

@@ -14,8 +14,6 @@ from tests.workers.given import Workplace
 from tests.workers.test_relay import refute
 from tests.workers.test_scoring import Hall
 
-pytestmark = pytest.mark.server
-
 
 class OrderedHall(Hall):
     """A hall whose workers know which matches are unsettled, with a clock that ticks at each command."""

@@ -28,8 +28,6 @@ from tests.service.api import Api
 from tests.service.conftest import CONFIG
 from tests.workers.given import Workplace
 
-pytestmark = pytest.mark.server
-
 
 class House(Workplace):
     """A service over a real store: its API, its relay, its worker, and a hand that changes the store."""

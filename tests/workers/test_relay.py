@@ -33,8 +33,6 @@ from tests.service.test_typed_imports_api import SOUND
 from tests.store.given import eventually
 from tests.workers.given import ANN, ME, Killed, Workplace, kill, new_key, put_forward
 
-pytestmark = pytest.mark.server
-
 
 class Rig(Workplace):
     """A store, a relay and a queue; `finish` plays a match to its end."""

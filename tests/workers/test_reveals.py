@@ -26,8 +26,6 @@ from plyscribe.workers.worker import Worker
 from tests.service.conftest import CONFIG
 from tests.workers.given import ANN, ME, ORGANISER, Killed, Workplace, kill, new_key
 
-pytestmark = pytest.mark.server
-
 SOLO = (ME, ME)
 ROTATED = Config("", "", parse_key("00" * 32), open_sign_up=True)
 NONE, ALL = [0, 0, 0], [1, 1, 1]

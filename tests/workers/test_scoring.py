@@ -29,8 +29,6 @@ from plyscribe.workers.worker import Worker
 from tests.workers.given import ANN, BEN, ORGANISER, Killed, put_forward
 from tests.workers.test_relay import Rig, refute
 
-pytestmark = pytest.mark.server
-
 END = 5
 """The version of the end of a rated match."""
 

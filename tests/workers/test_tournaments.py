@@ -35,8 +35,6 @@ from plyscribe.workers.relay import Relay
 from plyscribe.workers.verify_match import verify_all
 from tests.workers.given import ANN, BEN, ORGANISER, Workplace, put_forward
 
-pytestmark = pytest.mark.server
-
 A, B = Account(ANN.id), Account(BEN.id)
 
 

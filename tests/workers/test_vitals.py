@@ -30,8 +30,6 @@ from tests.store.conftest import REAL, binary_of
 from tests.workers.given import put_forward
 from tests.workers.test_relay import Rig
 
-pytestmark = pytest.mark.server
-
 KEY = parse_key("5a" * 32)
 
 

@@ -43,8 +43,6 @@ from tests.store.given import eventually
 from tests.workers.given import Killed, Workplace, kill, new_key
 from tests.workers.receiver import Got, Receiver, receiving
 
-pytestmark = pytest.mark.server
-
 SECOND, DAY = 1000, 24 * 3600 * 1000
 SETTINGS = {"PLYSCRIBE_READ_URL": "sqlite://", "PLYSCRIBE_SERVER_KEY": "5a" * 32, "PLYSCRIBE_WEBHOOKS": "any"}
 

@@ -21,8 +21,6 @@ from plyscribe.service.store.port import StoreUnavailable
 from plyscribe.workers import worker as worker_module
 from plyscribe.workers.worker import Worker, work
 
-pytestmark = pytest.mark.server
-
 
 @pytest.fixture
 def connection(server) -> Iterator[Redis]:
