@@ -401,8 +401,14 @@ class _SeenBefore(Exception):
 
 
 def _foresee(draft: _Draft[S]) -> S | None:
-    """The state after a draft, once that is stored; None if it cannot be told without folding."""
-    return None if draft.after is None else draft.after(draft.append.events[-1].h)
+    """The state after a draft, once that is stored; None if it cannot be told without folding.
+
+    A new stream is folded from what is stored. Its first event has objects whose keys are in the order of the request,
+    and other processes read them in the canonical order: their answers would differ, under the same ETag.
+    """
+    if draft.after is None or not draft.append.expected_version:
+        return None
+    return draft.after(draft.append.events[-1].h)
 
 
 def _is_at(state: State, entries: Sequence[StoredEvent]) -> bool:
