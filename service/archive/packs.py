@@ -45,7 +45,8 @@ MOST_UNPACKED = 1 << 30
 FOOTER = struct.Struct("<QIIQ32s8s")
 """Offset and length of the table, the number of streams, the number of events, SHA-256 of all before it, the magic."""
 
-_PLACE = struct.Struct("<16sHH")
+PACK_BYTES = 16
+_PLACE = struct.Struct(f"<{PACK_BYTES}sHH")
 MOST_SLOTS = 0xFFFF
 """How many blocks a pack may have, and streams a block."""
 
@@ -110,6 +111,11 @@ def parse_place(place: bytes) -> PackPlace:
     except struct.error:
         raise PackDamaged(f"{place.hex()} is no place in the archive") from None
     return PackPlace(pack.hex(), Slot(*slot))
+
+
+def pack_of(place: bytes) -> str:
+    """The name of the pack in these bytes of a place, whatever follows it."""
+    return place[:PACK_BYTES].hex()
 
 
 class Pack(NamedTuple):

@@ -22,7 +22,7 @@ from plyscribe.service.archive.storage import Archive
 from plyscribe.service.clock import now_ms
 from plyscribe.service.composition import compose
 from plyscribe.service.config import SETTINGS, parse_key, read_config
-from plyscribe.service.health.doctor import Finding, examine
+from plyscribe.service.health.doctor import Finding, examine, work
 from plyscribe.service.health.doctor import store as doctor_store
 from plyscribe.service.matches.duplicates import share_dice
 from plyscribe.service.processes.embedded import EmbeddedServer, find_binary
@@ -331,17 +331,20 @@ def test_an_archive_that_cannot_be_written_to_is_wrong(patient, tmp_path):
     assert place.as_uri() in "".join(patient.wrong(**address).values())
 
 
-def test_sealed_matches_whose_pack_is_gone_are_wrong(patient):
+def test_one_lost_pack_of_many_is_found_each_time(patient, monkeypatch):
+    monkeypatch.setattr(work, "PLACES", 1)
     patient.redis.delete("relay:unsettled")
-    match = patient.open_match_with_dice()
-    patient.call_off(match)
     patient.data.mkdir(mode=0o700)
-    assert patient.seal(match).sealed == 1
+    matches = [patient.open_match_with_dice() for _ in range(6)]
+    for match in matches:
+        patient.call_off(match)
+        assert patient.seal(match).sealed == 1
     assert patient.wrong() == {}
-    assert "1 sealed matches" in patient.told()["places"]
-    [path] = (patient.data / "archive").rglob("*.pack")
+    assert patient.told()["places"] == "6 sealed matches are in 6 packs, which are all there"
+    [*_, path] = (patient.data / "archive").rglob("*.pack")
     path.unlink()
-    assert match in patient.wrong()["places"]
+    for _ in range(3):
+        assert patient.wrong()["places"].startswith("1 of 6 sealed matches are in packs that are gone; match-")
     rmtree(patient.data / "archive")
     assert "there are sealed matches" in patient.wrong()["archive"]
     assert not (patient.data / "archive").exists()

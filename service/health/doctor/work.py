@@ -1,11 +1,12 @@
 """Checks of the relay, the queues, the workers and the lists."""
 
+from collections import Counter
 from collections.abc import Iterator
-from itertools import islice
-from secrets import token_hex
+from random import sample
 
 from plyscribe.service.archive.copies import parse_progress
 from plyscribe.service.archive.examining import find_strays, list_sealed
+from plyscribe.service.archive.packs import pack_of
 from plyscribe.service.archive.storage import Archive
 from plyscribe.service.clock import now_ms
 from plyscribe.service.composition import Parts
@@ -26,7 +27,7 @@ ARCHIVE_REMEDY = "people can play meanwhile; see 'The archive' in docs/operation
 LOST_REMEDY = "mount it, restore it from a backup, or correct PLYSCRIBE_ARCHIVE"
 
 PLACES = 100
-"""How many sealed matches are looked for at their places."""
+"""How many packs are looked into."""
 
 SEAL_LATE_S = 3 * 3600.0
 """Matches that may be sealed wait for others for up to an hour, so that packs are not too small."""
@@ -145,12 +146,20 @@ def _examine_copies(copies: Archive, rest_s: int) -> Finding:
 
 
 def _examine_places(parts: Parts, archive: Archive) -> Iterator[Finding]:
-    """Look for some sealed matches, others each time."""
-    start = f"match-{token_hex(8)}"
-    sample = [*islice(list_sealed(parts.store, start), PLACES)] or [*islice(list_sealed(parts.store), PLACES)]
-    strays = [f"{stream}: {why}" for stream, why in find_strays(parts.store, archive, iter(sample))]
-    more = f" and {len(strays) - 1} more" if len(strays) > 1 else ""
-    text = f"{strays[0]}{more}" if strays else f"{len(sample)} sealed matches are where they should be"
+    """Whether all packs that hold sealed matches are there. Into some of them it looks, others each time."""
+    matches, one_of_each = Counter[str](), dict[str, tuple[str, bytes]]()
+    for stream, place in list_sealed(parts.store):
+        matches[pack_of(place)] += 1
+        one_of_each[pack_of(place)] = stream, place
+    there = matches.keys() & {pack.name for pack in archive.list_packs()}
+    lost = sorted(matches.keys() - there)
+    looked_for = [*lost, *sample(sorted(there), min(PLACES, len(there)))]
+    strays = [*find_strays(parts.store, archive, (one_of_each[pack] for pack in looked_for))]
+    text = f"{matches.total()} sealed matches are in {len(matches)} packs, which are all there"
+    if strays:
+        gone = f"{sum(matches[pack] for pack in lost)} of {matches.total()} sealed matches are in packs that are gone; "
+        more = f", and {len(strays) - 1} more" if len(strays) > 1 else ""
+        text = f"{gone if lost else ''}{': '.join(strays[0])}{more}"
     yield judge(
         "places", not strays, text, "run `plyscribe archive verify`, and see 'The archive' in docs/operations.md"
     )
