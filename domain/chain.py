@@ -103,12 +103,12 @@ def _parse(raw: bytes, decode: Callable[[str], Any]) -> Any:
             # Only an escape can produce a lone surrogate: UTF-8 cannot encode one.
             json.dumps(value, ensure_ascii=False).encode()
     except UnicodeDecodeError as error:
-        raise NotCanonical(find_wrapping(raw) or f"byte {error.start} is not UTF-8") from None
+        raise NotCanonical(_find_packing(raw) or f"byte {error.start} is not UTF-8") from None
     except UnicodeEncodeError:
         raise NotCanonical("the text contains a lone surrogate") from None
     except json.JSONDecodeError as error:
         why = f"not JSON: {error.msg} at line {error.lineno} column {error.colno}"
-        raise NotCanonical(find_wrapping(raw) or why) from None
+        raise NotCanonical(_find_packing(raw) or why) from None
     except RecursionError:
         raise NotCanonical("nested too deeply") from None
     return value
@@ -116,12 +116,16 @@ def _parse(raw: bytes, decode: Callable[[str], Any]) -> Any:
 
 def find_wrapping(raw: bytes) -> str | None:
     """What a program added to a text of ours on its way: packing, a byte order mark or other line ends; else None."""
+    if raw.partition(b"\n")[0].endswith(b"\r"):
+        return "its lines end with CR LF: some program has changed them; get the file again, or turn CR LF into LF"
+    return _find_packing(raw)
+
+
+def _find_packing(raw: bytes) -> str | None:
     if raw.startswith(b"\x1f\x8b"):
         return "it is packed with gzip: unpack it first"
     if raw.startswith(b"\xef\xbb\xbf"):
         return "it begins with a byte order mark (BOM): save it as UTF-8 without one"
-    if raw.partition(b"\n")[0].endswith(b"\r"):
-        return "its lines end with CR LF: some program has changed them; get the file again, or turn CR LF into LF"
     return None
 
 

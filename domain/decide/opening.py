@@ -92,8 +92,8 @@ def _created(command: CreateMatch, stream: str) -> MatchCreated:
     ruleset.initial_state(options, len(command.seats))
     if command.recorder is None and any(isinstance(who, Guest) for who in command.seats):
         raise WrongValue("seat/needs-recorder", "a seat for a guest needs a recorder, who enters its moves")
-    # A tournament's guests were admitted long ago, perhaps by an earlier release.
-    if command.tournament is None:
+    # What was taken over was admitted long ago, perhaps by an earlier release.
+    if not (command.again or command.tournament or command.rematch_of):
         for who in command.seats:
             _require_name(who)
     if command.recorder not in (None, command.actor.id) and command.actor.role != "organiser":
@@ -235,6 +235,8 @@ def _start(draft: Draft) -> None:
 
 def _decide_take_seat(command: TakeSeat, life: Lifecycle, draft: Draft) -> None:
     occupant = require_may_take_seat(command.actor, life, command.seat, command.guest)
+    if not command.again:
+        _require_name(occupant)
     draft.require_room()
     draft.emit(SeatTaken(command.seat, occupant))
     if command.entropy is not None:
@@ -249,7 +251,6 @@ def require_may_take_seat(actor: Actor, life: Lifecycle, number: int, guest: Gue
     occupant = guest or Account(actor.id)
     if guest is not None and not is_recorder(actor, life):
         raise WrongPerson("seat/needs-recorder", "only the recorder of the match seats guests")
-    _require_name(guest)
     if actor.role not in ("player", "recorder"):
         raise WrongPerson("seat/not-yours", f"a {actor.role} takes no seat")
     if seat.seated and seat.occupant == occupant and guest is None:

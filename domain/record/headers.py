@@ -33,8 +33,8 @@ _HEADER = re.compile(
 _ESCAPE = re.compile(r"\\(?:u\{([0-9a-fA-F]{1,6})\}|(.))", re.DOTALL)
 
 
-_RUN_TOGETHER = re.compile(r"(seat)([0-9]+)")
-"""Certainly no note, but a seat."""
+_RUN_TOGETHER = re.compile(r"seat([0-9]+)")
+"""A note of this name is meant as a seat, if that seat has no header."""
 
 
 class Fault(Exception):
@@ -76,8 +76,6 @@ class Headers:
         name, key = (keyed or name).lower(), unquote(place, key or "")
         if not keyed and name in KEYED:
             raise Fault(place, f"this header needs a key and a value: [{name} … …]")
-        if meant := _RUN_TOGETHER.fullmatch(name):
-            raise Fault(place, f"this header has no space before its number: [{meant[1]} {meant[2]} …]")
         if is_short := name not in RESERVED:
             name, key = "about", name
         if (name, key) in self._headers:
@@ -134,6 +132,9 @@ class Headers:
 
     def _read_seats(self, end: int) -> tuple[str, ...]:
         headers = self._list_keyed("seat")
+        for (_, key), note in self._headers.items():
+            if (meant := _RUN_TOGETHER.fullmatch(key)) and note.is_short and meant[1] not in headers:
+                raise Fault(note.place, f"this header has no space before its number: [seat {meant[1]} …]")
         if not headers:
             raise Fault(end, "no header names a seat, as in [seat 1 Ada]")
         numbers = dict.fromkeys(str(number) for number in range(1, len(headers) + 1))

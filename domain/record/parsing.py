@@ -20,6 +20,9 @@ WORDS_OF_A_MOVE = 8
 WORDS_OF_A_GUESS = 4
 """The most words that are tried as one move in other letters."""
 
+MOST_SKIPPED = 4
+"""The most judgements and plain numbers between two moves."""
+
 WORDS_SHOWN = 3
 """The number of words that a refusal quotes."""
 
@@ -120,6 +123,7 @@ class _Reader:
         self._headers = Headers()
         self._begun: tuple[Record, Line] | None = None
         self._words: list[tuple[int, str]] = []
+        self._skipped = 0
         self._comments: list[Comment] = []
 
     def read_all(self) -> int:
@@ -233,15 +237,20 @@ class _Reader:
             line = self._begin(place)
             # A move has at least one character a word, so no more words fit.
             ahead = [word for _, word in words[start : start + MAX_MOVE_LENGTH]]
-            if _GLYPH.fullmatch(ahead[0]) and not _begins_move(line, ahead):
+            if self._can_skip(line, ahead[0]):
+                self._skipped += 1
                 start += 1
                 continue
             with at(place):
                 line.expect_decision()
                 count, text = _find_move(line, ahead)
-            if count:
-                self._read_move(place, text)
-            start += count or 1
+            self._read_move(place, text)
+            start += count
+
+    def _can_skip(self, line: Line, word: str) -> bool:
+        """Whether the word is a judgement on the move before it, or the number of the next one, and no move itself."""
+        is_number = word == str(line.ply + 1)
+        return self._skipped < MOST_SKIPPED and bool(is_number or _GLYPH.fullmatch(word)) and not _spell(line, word)
 
     def _read_move(self, place: int, text: str) -> None:
         line = self._begin(place)
@@ -249,6 +258,7 @@ class _Reader:
             if len(text) > MAX_MOVE_LENGTH:
                 raise BadNotation(f"{text[:20]}…", line.ply, say("at most {most} characters", most=MAX_MOVE_LENGTH))
             line.move(text)
+        self._skipped = 0
 
 
 class _StepReader(_Reader):
@@ -285,8 +295,8 @@ class _StepReader(_Reader):
 def _find_move(line: Line, words: Sequence[str]) -> tuple[int, str]:
     """How many of the words make the next move, and its text: the longest legal move, or else what is to be refused.
 
-    What people write differently counts where nothing stands as the rules have it: small letters for large ones and the
-    reverse, and signs of praise or blame behind a move. No words are taken if the first is the number of the move.
+    Where nothing can be read as the rules have it, small letters may stand for large ones and the reverse, and signs of
+    praise or blame behind a move.
     """
     readable = 0
     for count in chain((len(words),), range(min(WORDS_OF_A_MOVE, len(words)), 0, -1)):
@@ -301,10 +311,8 @@ def _find_move(line: Line, words: Sequence[str]) -> tuple[int, str]:
             continue
         else:
             return count, text
-    if meant := _guess_move(line, words):
+    if not readable and (meant := _guess_move(line, words)):
         return meant
-    if words[0] == str(line.ply + 1) and not readable:
-        return 0, ""
     count = readable or min(WORDS_SHOWN, len(words))
     return count, " ".join(words[:count])
 
@@ -313,7 +321,7 @@ def _guess_move(line: Line, words: Sequence[str]) -> tuple[int, str] | None:
     """The longest legal move that the words may mean; BadNotation if they may mean several."""
     for count in range(min(WORDS_OF_A_GUESS, len(words)), 0, -1):
         *first, last = words[:count]
-        spellings = [{word, word.lower(), word.upper()} for word in (*first, last.rstrip("!?"))]
+        spellings = [{word.lower(), word.upper()} for word in (*first, last.rstrip("!?"))]
         meant = {found for each in product(*spellings) if (found := _spell(line, " ".join(each)))}
         if len(meant) > 1:
             text, choice = " ".join(words[:count]), " or ".join(sorted(meant))
@@ -324,19 +332,13 @@ def _guess_move(line: Line, words: Sequence[str]) -> tuple[int, str] | None:
 
 
 def _spell(line: Line, text: str) -> str:
-    """The move of this text as the rules spell it; empty if it is none."""
-    if len(text) > MAX_MOVE_LENGTH:
+    """The legal move of this text as the rules spell it; empty if it is none, or if none is due."""
+    if len(text) > MAX_MOVE_LENGTH or not isinstance(line.turn, Decision):
         return ""
     try:
         return line.ruleset.format_move(line.state, line.ruleset.parse_move(line.state, text))
     except (IllegalMove, BadNotation):
         return ""
-
-
-def _begins_move(line: Line, words: Sequence[str]) -> bool:
-    return isinstance(line.turn, Decision) and any(
-        _spell(line, " ".join(words[:count])) for count in range(1, min(WORDS_OF_A_MOVE, len(words)) + 1)
-    )
 
 
 def _contradict(claimed: str, line: Line) -> str | None:

@@ -34,12 +34,12 @@ def parse_team(team: str | None, place: int | None, state: Tournament) -> str | 
         if place is not None:
             raise WrongValue("entrant/place", "a place in the board order needs a team")
         return None
-    if not is_name(team, MAX_NAME_LENGTH) or team != team.strip():
-        allowed = f"{describe_names(MAX_NAME_LENGTH)}, and no space at either end"
-        raise WrongValue("entrant/team", f"the name of a team must have {allowed}")
     if place is not None and not 1 <= place <= MAX_ENTRANTS:
         raise WrongValue("entrant/place", f"a place in the board order is 1..{MAX_ENTRANTS}, not {place}")
     known = {fold_width(each.name): each.name for each in list_teams(state)}
+    if fold_width(team) not in known and (not is_name(team, MAX_NAME_LENGTH) or team != team.strip()):
+        allowed = f"{describe_names(MAX_NAME_LENGTH)}, and no space at either end"
+        raise WrongValue("entrant/team", f"the name of a team must have {allowed}")
     if state.terms.format["kind"] == "scheveningen" and fold_width(team) not in known and len(known) >= SIDES:
         names = " and ".join(sorted(known.values()))
         raise WrongValue("entrant/team", f"two teams play, {names}: there is no third")

@@ -136,7 +136,7 @@ def decide_register(command: RegisterEntrant, state: Tournament) -> list[Any]:
         case Guest(name):
             _require_guest(command, name, state)
     _require_room(state)
-    check_label(label)
+    check_label(command.label)
     more: list[Any] = []
     if command.rating is not None or command.seed is not None:
         require_organiser(command, state)

@@ -23,7 +23,7 @@ from plyscribe.domain.at_table import TablePlace
 from plyscribe.domain.claims import NAME, ClaimName, name_stream
 from plyscribe.domain.commands import Actor, Command
 from plyscribe.domain.errors import WrongTime
-from plyscribe.domain.names import MAX_NAME_LENGTH, fold_width, is_reserved, require_name, require_unreserved
+from plyscribe.domain.names import MAX_NAME_LENGTH, fold_width, is_name, is_reserved, require_name, require_unreserved
 from plyscribe.domain.player import (
     PLAYER,
     AppointOrganiser,
@@ -314,7 +314,7 @@ class Accounts:
         for number in (2, 3, 4, 5, 20 + secrets.randbelow(80), 200 + secrets.randbelow(800)):
             tried = f"{begin} {number}"
             taken = any(self.names.read(stream).version for stream in streams_of_name(tried))
-            if not (taken or is_reserved(fold_lookalikes(tried))):
+            if is_name(tried) and not (taken or is_reserved(fold_lookalikes(tried))):
                 return tried
         return None
 

@@ -19,13 +19,13 @@ from plyscribe.domain.waiting import list_waits
 from plyscribe.service.database.rows import CLUSTERED, TEXT, of_rows
 from plyscribe.service.database.table_sets import declare
 from plyscribe.service.lists.paging import Json
-from plyscribe.service.lists.words import list_places, split_words
+from plyscribe.service.lists.words import split_words
 from plyscribe.service.matches.queries import describe_seats, dump_turn
 
 ReadImport = tuple[Import, Sequence[StoredEvent]]
 """An import and the events of its match."""
 
-LAYOUT = 2
+LAYOUT = 1
 """Grows whenever a release makes other rows of the same streams. The list is then built anew."""
 
 KEYS = {"created": "created_at", "ended": "ended_at", "length": "length"}
@@ -244,11 +244,7 @@ def _list_results(row: Json) -> Iterator[str]:
 
 
 def _list_word_terms(names: Iterable[str], about: dict[str, Any]) -> Iterator[str]:
+    yield from (make_term("name", word) for word in split_words(names))
     notes = {key: text for key, text in about.items() if isinstance(text, str)}
-    searched = {
-        "name": split_words(names),
-        "place": split_words([notes.get("place", "")])[:MAX_NOTED],
-        "about": split_words(notes.values())[:MAX_NOTED],
-    }
-    for kind, words in searched.items():
-        yield from (make_term(kind, place) for place in list_places(words))
+    yield from (make_term("place", word) for word in split_words([notes.get("place", "")])[:MAX_NOTED])
+    yield from (make_term("about", word) for word in split_words(notes.values())[:MAX_NOTED])

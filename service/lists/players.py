@@ -15,7 +15,7 @@ from plyscribe.service.lists.projections import build_rows
 from plyscribe.service.lists.words import fold_for_search
 from plyscribe.service.streams.handler import Handler
 
-LAYOUT = 2
+LAYOUT = 1
 """Grows whenever a release makes other rows of the same streams. The list is then built anew."""
 
 

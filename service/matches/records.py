@@ -89,7 +89,7 @@ class Records:
         if state.record is None or state.fault is None or not state.fault.can_keep:
             raise WrongTime("import/nothing-to-keep", f"{state.stream} is {state.status}: there is nothing to keep")
         try:
-            parse_record(state.record.text, to_store=True)
+            parse_record(state.record.text)
         except RecordError as error:
             if error.prefix is not None:
                 return self._settle(

@@ -48,6 +48,7 @@ from plyscribe.domain.events import (
 from plyscribe.domain.match import Match, evolve, fold
 from plyscribe.domain.replay import position_at
 from plyscribe.domain.ruleset import Decision, Over, Roll
+from plyscribe.domain.verification import verify_match
 from tests.domain.given import (
     ANN,
     BEN,
@@ -190,6 +191,13 @@ def test_a_seat_that_does_not_exist_is_refused(seat):
     refusal(Unknown, "seat/unknown", new_match(), commands.TakeSeat, BEN, seat=seat)
 
 
+def test_a_name_that_an_earlier_release_admitted_is_not_judged_again():
+    table = recorded("pathagon", (ZALGO, "Bea"), again=True)
+    table.when(commands.Withdraw, RECORDER, seat=1)
+    assert isinstance(verify_match(STREAM, table.entries), MatchVerified)
+    recorded("pathagon", (ZALGO, "Bea"), rematch_of=STREAM)
+
+
 def test_seats_are_settled_once_the_match_started():
     table = two_players()
     refusal(WrongTime, "match/not-open", table, commands.TakeSeat, CAT, seat=1)
@@ -201,6 +209,10 @@ def test_a_recorder_seats_guests_and_signs_as_recorder():
     table = new_match(seats=(None, None), creator=RECORDER, recorder=RECORDER.id)
     refusal(WrongPerson, "seat/needs-recorder", table, commands.TakeSeat, BEN, seat=1, guest=Guest("Ada"))
     refusal(WrongValue, "seat/guest-name", table, commands.TakeSeat, RECORDER, seat=1, guest=Guest(ZALGO))
+    assert table.when(commands.TakeSeat, RECORDER, seat=1, guest=Guest(ZALGO), again=True) == [
+        SeatTaken(1, Guest(ZALGO))
+    ], "it was admitted by an earlier release"
+    table = new_match(seats=(None, None), creator=RECORDER, recorder=RECORDER.id)
     assert table.when(commands.TakeSeat, RECORDER, seat=1, guest=Guest("Ada")) == [SeatTaken(1, Guest("Ada"))]
     table = recorded("pathagon")
     table.when(commands.MakeMove, RECORDER, move="d4")

@@ -233,6 +233,8 @@ def test_a_score_sheet_is_read_as_people_write_it():
     written = parse_record(head + "1) D4! $1 2 e5 ; good\n3.a1!? {hm} B2?? 5 c3 $14")
     assert written == parse_record(head.replace("P", "p") + "d4 e5 {good} a1 {hm} b2 c3")
     assert "3 e4" in refusal(head + "1. d4 3 e4").why, "move 2 is due"
+    assert parse_record(head + "1. d4 ! ?! $1 2 e5").steps == parse_record(head + "d4 e5").steps
+    assert "!" in refusal(head + "1. d4 ! ! ! ! ! e5").why, "nobody writes so many"
 
 
 def test_what_may_mean_several_moves_is_refused_unless_it_is_one_of_them():

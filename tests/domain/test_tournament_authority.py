@@ -71,6 +71,17 @@ def test_an_arbiter_never_rules_on_a_board_that_they_sit_at(command):
     assert refused == (WrongPerson, "tournament/own-game")
 
 
+def test_an_arbiter_enters_no_result_at_the_table_that_they_sit_at():
+    tournament = GivenTournament(at_table=True)
+    tournament.enter_guest("Ida")
+    tournament.when(commands.NameArbiter, player=ANN.id)
+    tournament.enter_account(Actor("organiser", ANN.id))
+    tournament.start()
+    tournament.pair([(1, 2)])
+    refused = refusal(tournament, commands.ReportResult, Actor("arbiter", ANN.id), **GAME, ranks=(1, 2))
+    assert refused == (WrongPerson, "tournament/own-game")
+
+
 def test_only_the_organiser_calls_the_tournament_off_and_an_arbiter_who_was_dismissed_rules_no_more():
     tournament = GivenTournament(2)
     ann = tournament.name_arbiter(ANN)

@@ -1,6 +1,7 @@
 """Any bad input gets a problem document with a stable code, and nothing is stored."""
 
 import json
+from hashlib import sha256
 
 import pytest
 
@@ -109,11 +110,30 @@ def test_a_query_that_is_probably_a_mistake_is_refused_with_a_hint(api, query, s
     assert api.get("/v1/matches?since=1767225600000&until=999999999").status_code == 200
 
 
-@pytest.mark.parametrize(("before", "after", "why"), [("\ufeff", "", "byte order mark"), ("", "}", "not JSON")])
+@pytest.mark.parametrize(("before", "after", "why"), [("\ufeff", "", "byte order mark"), ("\r\n", "}", "not JSON")])
 def test_a_body_that_cannot_be_read_names_the_cause(two, before, after, why):
     body = f'{before}{{"move": "d4"}}{after}'.encode()
     refused = two.api.post(f"{two.path}/moves", two.ann_token, data=body, content_type="application/json")
     assert (refused.status_code, why in refused.json["detail"]) == (400, True), refused.json
+
+
+def test_every_answer_has_the_id_of_its_request(api):
+    problem = api.get("/v1/nothing", headers={"X-Request-Id": "abc-123"})
+    assert (problem.headers["X-Request-Id"], problem.json["instance"]) == ("abc-123", "urn:plyscribe:request:abc-123")
+    assert api.get("/healthz", headers={"X-Request-Id": "a b\tc"}).headers["X-Request-Id"] != "a b\tc"
+
+
+def test_dice_that_are_recorded_cannot_be_shared_and_the_servers_secret_is_told_at_the_end(api):
+    (ann, token), (_, ben) = api.sign_up("Ann"), api.sign_up("Ben")
+    guests = {"seats": [{"name": "Ada"}, {"name": "Bea"}], "recorded": True, "dice": "recorded", "shared_dice": 2}
+    assert api.post("/v1/matches", token, {"ruleset": "toy", **guests}).json["code"] == "dice/shared"
+    path = f"/v1/matches/{api.new_match(token, [{'player': ann}, None], 'toy')}"
+    api.post(f"{path}/seats/2", ben, {"entropy": "ben"})
+    api.post(f"{path}/entropy", token, {"entropy": "ann"})
+    dice = api.get(path).json["dice"]
+    assert (dice["mode"], dice["secret"]) == ("server", None)
+    api.post(f"{path}/withdrawal", token)
+    assert sha256(bytes.fromhex(api.get(path).json["dice"]["secret"])).hexdigest() == dice["commitment"]
 
 
 @pytest.mark.parametrize("values", [[], [0], [-1], [1.5], ["1"], [True], [2**60], None, [1] * 1001])

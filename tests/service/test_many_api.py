@@ -280,3 +280,14 @@ def test_matches_of_others_are_left_out(cup, api):
 def test_what_is_no_stream_is_refused(cup, api):
     assert api.get(f"{cup.path}/stream?after=x", headers=SSE).status_code == 422
     assert api.get(f"/v1/tournaments/tournament-{'a' * 26}/stream", headers=SSE).status_code == 404
+
+
+def test_the_positions_of_a_match_come_again_unless_all_were_read(club):
+    for match in (club.play(), club.play()):
+        club.api.post(f"/v1/matches/{match}/moves", club.ann, {"move": "+1"})
+    lines, _ = club.export("as=positions")
+    for index, line in enumerate(lines):
+        rest, _ = club.export("as=positions" + (f"&cursor={line['cursor']}" if line["cursor"] else ""))
+        is_last = lines[index + 1 :] == [] or lines[index + 1]["match"] != line["match"]
+        first = index + 1 if is_last else next(at for at, each in enumerate(lines) if each["match"] == line["match"])
+        assert [each["match"] for each in rest] == [each["match"] for each in lines[first:]]

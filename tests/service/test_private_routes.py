@@ -55,4 +55,6 @@ def test_a_token_that_is_not_valid_is_refused_first_on_every_route(api, known):
     }
     assert {asked: status for asked, status in answered.items() if status != 401} == {}
     assert api.get("/v1/rulesets", "ply_nonsense").status_code == api.get("/nowhere", "ply_nonsense").status_code == 401
+    asked = {"name": "Ann", "code": "7K2M-Q9TB-XE4R-0WHN-5C8D"}
+    assert api.post("/v1/players/recovery", "ply_nonsense", asked).json["code"] == "recovery/refused"
     assert api.get("/healthz", "ply_nonsense").status_code == api.get("/readyz", "ply_nonsense").status_code == 200

@@ -70,6 +70,14 @@ def test_a_check_finds_what_an_import_would_where_it_stands(tmp_path, line, why)
     assert told.startswith(f"{path}:{'1:1' if 'longer' in why else 3}:"), told
 
 
+def test_a_note_may_be_called_like_a_seat_that_is_there(tmp_path):
+    path = tmp_path / "evening.plyrec"
+    path.write_text(TYPED.replace("[seat 2 Béa]", "[seat 2 Béa] [seat1 late]"), encoding="utf-8")
+    written = run(path)[1]
+    assert "[seat1 late]" in written
+    assert run("-", stdin=written) == (0, written, "")
+
+
 def test_what_is_no_text_or_not_there_is_told(tmp_path):
     path = tmp_path / "x.plyrec"
     path.write_bytes("[seat 1 é]\n[é".encode() + b"\xff]")

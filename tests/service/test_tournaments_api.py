@@ -178,3 +178,14 @@ def test_parameters_of_a_test_that_make_no_sense_are_refused_with_their_path(tou
 def test_a_number_that_nobody_can_read_is_refused_and_other_numbers_are_whole(tournament, more, status, code):
     made = announce(tournament, more)
     assert (made.status_code, made.json.get("code")) == (status, code)
+
+
+def test_openings_reach_the_tournament_and_no_player_enters_it_under_the_name_of_a_bot(api, parts):
+    olga = parts.accounts.sign_up(Actor("system", "test"), "Olga", "person", ("play", "organise"))[1]
+    terms = {"name": "Cup", "ruleset": "zhen", "format": {"kind": "round-robin"}}
+    refused = api.post("/v1/tournaments", olga, {**terms, "openings": [["+3", "+3"]]})
+    assert (refused.status_code, refused.json["code"]) == (422, "tournament/openings")
+    entrants = f"/v1/tournaments/{api.post('/v1/tournaments', olga, terms).json['tournament']}/entrants"
+    refused = api.post(entrants, api.sign_up("Ann")[1], {"label": "mcts 500"})
+    assert (refused.status_code, refused.json["code"]) == (422, "player/name-reserved")
+    assert api.post(entrants, olga, {"bot": {"name": "mcts", "playouts": 500}, "label": "mcts 500"}).status_code == 201
