@@ -29,8 +29,8 @@ _OPTION = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,31}")
 
 
 def build_of(fields: Mapping[str, Any]) -> Build:
-    """The build with these fields, among others."""
-    return Build(fields["digest"], fields["command"], fields["version"], fields["options"])
+    """The build with these fields, among others. Its options are in the order in which every process reads them."""
+    return Build(fields["digest"], fields["command"], fields["version"], dict(sorted(fields["options"].items())))
 
 
 def check_build(build: Build) -> None:

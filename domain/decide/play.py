@@ -1,7 +1,6 @@
 """Decisions while a match is played: moves, rolls, withdrawals, draws, and what a recorder puts right."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from plyscribe.domain.at_table import find_seat
@@ -311,9 +310,7 @@ def _decide_declare(command: DeclareBuild, life: Lifecycle, draft: Draft) -> Non
     check_build(command.build)
     require_new(command.build, life.seats[seat - 1].builds, f"seat {seat}")
     draft.require_room()
-    # Every process describes the options in the order in which they are stored.
-    build = replace(command.build, options=dict(sorted(command.build.options.items())))
-    draft.emit(BuildDeclared(seat, build))
+    draft.emit(BuildDeclared(seat, command.build))
 
 
 def _require_in_play(play: Play, seat: int) -> None:

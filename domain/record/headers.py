@@ -34,7 +34,6 @@ _ESCAPE = re.compile(r"\\(?:u\{([0-9a-fA-F]{1,6})\}|(.))", re.DOTALL)
 
 
 _RUN_TOGETHER = re.compile(r"seat([0-9]+)")
-"""A note of this name is meant as a seat, if that seat has no header."""
 
 
 class Fault(Exception):
@@ -94,8 +93,10 @@ class Headers:
         ruleset = self._find_ruleset(end)
         options = self._read_options(ruleset)
         seats, about = self._read_seats(end), self._read_about(options)
-        with at(self._headers["seat", "1"].place):
+        try:
             line = Line(ruleset, options, len(seats))
+        except DomainError as error:
+            raise self._find_run_together() or Fault(self._headers["seat", "1"].place, error) from None
         return Record(ruleset.id, ruleset.version, options, seats, about), line
 
     def require_storable(self) -> None:
@@ -132,17 +133,21 @@ class Headers:
 
     def _read_seats(self, end: int) -> tuple[str, ...]:
         headers = self._list_keyed("seat")
-        for (_, key), note in self._headers.items():
-            if (meant := _RUN_TOGETHER.fullmatch(key)) and note.is_short and meant[1] not in headers:
-                raise Fault(note.place, f"this header has no space before its number: [seat {meant[1]} …]")
         if not headers:
-            raise Fault(end, "no header names a seat, as in [seat 1 Ada]")
+            raise self._find_run_together() or Fault(end, "no header names a seat, as in [seat 1 Ada]")
         numbers = dict.fromkeys(str(number) for number in range(1, len(headers) + 1))
         for key, header in headers.items():
             if key not in numbers:
                 why = f"the {len(headers)} seats are 1..{len(headers)}, and there is no seat {shorten(key)}"
-                raise Fault(header.place, why)
+                raise self._find_run_together() or Fault(header.place, why)
         return tuple(headers[number].value or UNKNOWN_NAME for number in numbers)
+
+    def _find_run_together(self) -> Fault | None:
+        """The first note that is called like a seat: meant as one, if a seat is missing."""
+        for (name, key), note in self._headers.items():
+            if name == "about" and note.is_short and (meant := _RUN_TOGETHER.fullmatch(key)):
+                return Fault(note.place, f"this header has no space before its number: [seat {meant[1]} …]")
+        return None
 
     def _read_about(self, options: dict[str, Any]) -> dict[str, str]:
         headers = self._list_keyed("about")

@@ -237,7 +237,7 @@ class _Reader:
             line = self._begin(place)
             # A move has at least one character a word, so no more words fit.
             ahead = [word for _, word in words[start : start + MAX_MOVE_LENGTH]]
-            if self._can_skip(line, ahead[0]):
+            if self._can_skip(line, ahead):
                 self._skipped += 1
                 start += 1
                 continue
@@ -247,10 +247,10 @@ class _Reader:
             self._read_move(place, text)
             start += count
 
-    def _can_skip(self, line: Line, word: str) -> bool:
-        """Whether the word is a judgement on the move before it, or the number of the next one, and no move itself."""
-        is_number = word == str(line.ply + 1)
-        return self._skipped < MOST_SKIPPED and bool(is_number or _GLYPH.fullmatch(word)) and not _spell(line, word)
+    def _can_skip(self, line: Line, words: Sequence[str]) -> bool:
+        """Whether the first word judges the move before it, or numbers the next one, and begins nothing readable."""
+        is_no_move = words[0] == str(line.ply + 1) or _GLYPH.fullmatch(words[0])
+        return bool(is_no_move) and self._skipped < MOST_SKIPPED and not _begins_move(line, words)
 
     def _read_move(self, place: int, text: str) -> None:
         line = self._begin(place)
@@ -317,11 +317,27 @@ def _find_move(line: Line, words: Sequence[str]) -> tuple[int, str]:
     return count, " ".join(words[:count])
 
 
+def _begins_move(line: Line, words: Sequence[str]) -> bool:
+    """Whether a move is due and some of the words, from the first on, are readable as one, legal or not."""
+    if not isinstance(line.turn, Decision):
+        return False
+    for count in range(1, min(WORDS_OF_A_MOVE, len(words)) + 1):
+        try:
+            line.ruleset.parse_move(line.state, " ".join(words[:count]))
+        except BadNotation:
+            continue
+        except IllegalMove:
+            pass
+        return True
+    return False
+
+
 def _guess_move(line: Line, words: Sequence[str]) -> tuple[int, str] | None:
     """The longest legal move that the words may mean; BadNotation if they may mean several."""
     for count in range(min(WORDS_OF_A_GUESS, len(words)), 0, -1):
         *first, last = words[:count]
-        spellings = [{word.lower(), word.upper()} for word in (*first, last.rstrip("!?"))]
+        last = last.rstrip("!?")
+        spellings = [*({word.lower(), word.upper()} for word in first), {last, last.lower(), last.upper()}]
         meant = {found for each in product(*spellings) if (found := _spell(line, " ".join(each)))}
         if len(meant) > 1:
             text, choice = " ".join(words[:count]), " or ".join(sorted(meant))

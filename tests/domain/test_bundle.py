@@ -166,6 +166,7 @@ def test_a_bundle_that_a_program_packed_or_changed_says_so() -> None:
         b"\xef\xbb\xbf" + raw: "byte order mark",
         raw.replace(b"\n", b"\r\n"): "CR LF",
         gzip.compress(raw): "gzip",
+        b"\x1f\x8b\x08\xff\r\n": "gzip",
     }
     for each, why in changed.items():
         with pytest.raises(BundleError, match=why):

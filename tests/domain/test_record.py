@@ -16,7 +16,7 @@ from plyscribe.domain.chain import StoredEvent, first_link, link_all
 from plyscribe.domain.codec import format_event, parse_event
 from plyscribe.domain.commands import AnswerDraw, MakeMove, OfferDraw, RecordRoll, StartMatch, TakeBack, Withdraw
 from plyscribe.domain.decide import decide
-from plyscribe.domain.errors import BadNotation, RecordError, UnknownRuleset, WrongTime
+from plyscribe.domain.errors import BadNotation, IllegalMove, RecordError, UnknownRuleset, WrongTime
 from plyscribe.domain.events import (
     WITHDRAWAL_CAUSES,
     DiceRolled,
@@ -68,10 +68,23 @@ class Shouts(Scribble):
         return text
 
 
+class Digits(Scribble):
+    """A game whose moves are a digit up to 2, or a digit and a letter."""
+
+    id = "digits"
+
+    def parse_move(self, state: Race, text: str) -> Any:
+        if not re.fullmatch("[0-9]( [a-z])?", text):
+            raise BadNotation(text, state.ply, "a digit")
+        if text > "3":
+            raise IllegalMove(text, state.ply, "DI1", "too large")
+        return text
+
+
 @pytest.fixture(scope="module", autouse=True)
 def more_rulesets() -> Iterator[None]:
     before = list(RULESETS)
-    for ruleset in (*TOYS, Scribble(), Shouts()):
+    for ruleset in (*TOYS, Scribble(), Shouts(), Digits()):
         register(ruleset)
     yield
     RULESETS[:] = before
@@ -235,6 +248,14 @@ def test_a_score_sheet_is_read_as_people_write_it():
     assert "3 e4" in refusal(head + "1. d4 3 e4").why, "move 2 is due"
     assert parse_record(head + "1. d4 ! ?! $1 2 e5").steps == parse_record(head + "d4 e5").steps
     assert "!" in refusal(head + "1. d4 ! ! ! ! ! e5").why, "nobody writes so many"
+
+
+def test_a_number_that_may_be_a_move_is_none_of_a_move():
+    head = "[ruleset digits]\n[seat 1 Ada]\n[seat 2 Bea]\n"
+    record = parse_record(head + "1. 2 c 2. 2 d")
+    assert [step.move for step in record.steps] == ["2 c", "2 d"]
+    assert parse_record(format_record(record)) == record
+    assert "DI1" in refusal(head + "1 2 4 1").why
 
 
 def test_what_may_mean_several_moves_is_refused_unless_it_is_one_of_them():

@@ -72,9 +72,9 @@ def test_a_check_finds_what_an_import_would_where_it_stands(tmp_path, line, why)
 
 def test_a_note_may_be_called_like_a_seat_that_is_there(tmp_path):
     path = tmp_path / "evening.plyrec"
-    path.write_text(TYPED.replace("[seat 2 Béa]", "[seat 2 Béa] [seat1 late]"), encoding="utf-8")
+    path.write_text(TYPED.replace("[seat 2 Béa]", "[seat 2 Béa] [seat1 late] [seat2024 x]"), encoding="utf-8")
     written = run(path)[1]
-    assert "[seat1 late]" in written
+    assert "[seat1 late]\n[seat2024 x]" in written
     assert run("-", stdin=written) == (0, written, "")
 
 
