@@ -115,7 +115,7 @@ def _parse(raw: bytes, decode: Callable[[str], Any]) -> Any:
 
 
 def find_wrapping(raw: bytes) -> str | None:
-    """What a program added to a text of ours on its way: packing, a byte order mark or other line ends; else None."""
+    """What another program did to a file of ours: gzip, a byte order mark or CR LF, in words; None if nothing."""
     changed = "its lines end with CR LF: some program has changed them; get the file again, or turn CR LF into LF"
     return _find_packing(raw) or (changed if raw.partition(b"\n")[0].endswith(b"\r") else None)
 

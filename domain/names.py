@@ -106,9 +106,9 @@ def is_printable(text: str) -> bool:
 
 
 def is_name(text: str, longest: int = MAX_NAME_LENGTH) -> bool:
-    """Whether the text fits where names stand: printable, at most `longest` columns wide, and of usual height.
+    """Whether the text is printable, at most `longest` columns wide, and has at most MOST_MARKS marks in a row.
 
-    A wide character takes two columns. Depends on the version of Unicode, so what was stored is not judged again.
+    Wide characters take two columns. The answer depends on the version of Unicode: never ask it about stored names.
     """
     if not 1 <= len(text) <= longest or not is_printable(text):
         return False

@@ -92,7 +92,7 @@ def _created(command: CreateMatch, stream: str) -> MatchCreated:
     ruleset.initial_state(options, len(command.seats))
     if command.recorder is None and any(isinstance(who, Guest) for who in command.seats):
         raise WrongValue("seat/needs-recorder", "a seat for a guest needs a recorder, who enters its moves")
-    # What was taken over was admitted long ago, perhaps by an earlier release.
+    # These names were stored before, perhaps by a release that allowed more.
     if not (command.again or command.tournament or command.rematch_of):
         for who in command.seats:
             _require_name(who)

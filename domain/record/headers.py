@@ -110,7 +110,7 @@ class Headers:
                 room -= 1
                 why = _describe_fault(key, header.value)
             if room < 0:
-                why = f"a match has at most {MAX_ABOUT} headers of its own, besides its time control"
+                why = f"a match has at most {MAX_ABOUT} headers like this one, besides its time control"
             if why:
                 raise Fault(header.place, why)
 
@@ -143,7 +143,7 @@ class Headers:
         return tuple(headers[number].value or UNKNOWN_NAME for number in numbers)
 
     def _find_run_together(self) -> Fault | None:
-        """The first note that is called like a seat: meant as one, if a seat is missing."""
+        """The fault of the first note with a name like `seat1`. If a seat is missing, the note was meant to be it."""
         for (name, key), note in self._headers.items():
             if name == "about" and note.is_short and (meant := _RUN_TOGETHER.fullmatch(key)):
                 return Fault(note.place, f"this header has no space before its number: [seat {meant[1]} …]")

@@ -67,7 +67,7 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _GLYPH = re.compile(r"\$[0-9]{1,3}|[!?]{1,2}")
-"""A judgement on the move before it, as in PGN: it says nothing about the match."""
+"""A judgement on the move before it, as PGN has them. It is ignored."""
 
 _RESULT = re.compile(r"([0-9]{1,9}(?:-[0-9]{1,9})*)(?:\s+(\S+))?")
 
@@ -248,7 +248,7 @@ class _Reader:
             start += count
 
     def _can_skip(self, line: Line, words: Sequence[str]) -> bool:
-        """Whether the first word judges the move before it, or numbers the next one, and begins nothing readable."""
+        """Whether the first word is a judgement or a move number, and not the beginning of a move."""
         is_no_move = words[0] == str(line.ply + 1) or _GLYPH.fullmatch(words[0])
         return bool(is_no_move) and self._skipped < MOST_SKIPPED and not _begins_move(line, words)
 
@@ -295,8 +295,8 @@ class _StepReader(_Reader):
 def _find_move(line: Line, words: Sequence[str]) -> tuple[int, str]:
     """How many of the words make the next move, and its text: the longest legal move, or else what is to be refused.
 
-    Where nothing can be read as the rules have it, small letters may stand for large ones and the reverse, and signs of
-    praise or blame behind a move.
+    If nothing can be read as it stands, capitals and small letters count as the same, and `!` and `?` behind a move as
+    nothing.
     """
     readable = 0
     for count in chain((len(words),), range(min(WORDS_OF_A_MOVE, len(words)), 0, -1)):
@@ -348,8 +348,8 @@ def _guess_move(line: Line, words: Sequence[str]) -> tuple[int, str] | None:
 
 
 def _spell(line: Line, text: str) -> str:
-    """The legal move of this text as the rules spell it; empty if it is none, or if none is due."""
-    if len(text) > MAX_MOVE_LENGTH or not isinstance(line.turn, Decision):
+    """The legal move of this text as the rules spell it; empty if it is none."""
+    if len(text) > MAX_MOVE_LENGTH:
         return ""
     try:
         return line.ruleset.format_move(line.state, line.ruleset.parse_move(line.state, text))

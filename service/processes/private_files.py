@@ -11,7 +11,7 @@ def open_at_end(path: Path) -> BinaryIO:
 
 
 def replace_text(path: Path, text: str) -> None:
-    """Replace an ASCII file in one step, with mode 0600, and put it on disk. OSError if it may not be there."""
+    """Replace an ASCII file in one step, with mode 0600, and sync it. After an OSError either text may be there."""
     draft = path.with_suffix(".draft")
     # A draft that was left behind may have another mode.
     draft.unlink(missing_ok=True)

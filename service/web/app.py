@@ -227,10 +227,10 @@ class _PlainInteger(IntegerConverter):
 def _require_valid_token() -> None:
     """Unauthenticated if a token is sent that is not valid, so that a refusal never tells what exists.
 
-    Health answers whatever is sent, and clients ask for a new token with the old one.
+    Health checks and the recovery of an account ignore tokens.
     """
     if request.blueprint != system.blueprint.name and request.endpoint != RECOVERY:
-        # While the store does not answer, the view says so if it has to know who asks.
+        # If the store does not answer, only views that need the account fail.
         with suppress(StoreError):
             require_valid_token()
 
@@ -291,7 +291,7 @@ def _answer_error(error: Exception) -> Response:
 
 
 RECOVERY = "players.recover_own_account"
-"""The view that looks at no token: who asks may have one that has expired."""
+"""The view that ignores tokens: a client that needs a new one may still send the old one."""
 
 _CODES = {
     400: "request/unreadable",

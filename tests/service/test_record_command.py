@@ -58,7 +58,7 @@ def test_writing_puts_the_layout_in_place_and_leaves_faulty_files_alone(typed, w
         ("[seat2 Béa]", "this header has no space before its number: [seat 2 …]"),
         ("[seat 2 Béa] [Über x]", "'über' is no key"),
         (f"[seat 2 Béa] [event {'x' * 201}]", "event must have 1 to 200 printable characters"),
-        ("[seat 2 Béa] " + "".join(f"[note{number} x]" for number in range(17)), "at most 16 headers of its own"),
+        ("[seat 2 Béa] " + "".join(f"[note{number} x]" for number in range(17)), "at most 16 headers like this one"),
         (f"[seat 2 Béa] {{{'x' * 131_072}}}", "is longer than 131072"),
     ],
 )

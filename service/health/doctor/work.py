@@ -146,7 +146,7 @@ def _examine_copies(copies: Archive, rest_s: int) -> Finding:
 
 
 def _examine_places(parts: Parts, archive: Archive) -> Iterator[Finding]:
-    """Whether all packs that hold sealed matches are there. Into some of them it looks, others each time."""
+    """Check that all packs with sealed matches are there, and find one match in each of a random sample of packs."""
     matches, one_of_each = Counter[str](), dict[str, tuple[str, bytes]]()
     for stream, place in list_sealed(parts.store):
         matches[pack_of(place)] += 1
